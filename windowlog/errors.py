@@ -1,0 +1,128 @@
+"""Every error of the kit begins here: one class for each thing that a person can do something about.
+
+    KitError
+    ├── BadArgument (ValueError)      WL1   a wrong argument, found on construction
+    ├── RecordNotFound (LookupError)  WL2   storage: there is no such name
+    ├── RecordExists (FileExistsError) WL3  storage: create and rename never overwrite
+    ├── RecordTorn                    WL4   a record was read completely and fails its check
+    ├── NewerFormat                   WL5   written by a newer version
+    ├── LogUnusable                   WL6   a log that cannot be opened or believed
+    ├── WrongPipeline                 WL7   a log of another pipeline
+    ├── Fenced                        WL8   another driver has taken over
+    ├── NotHeld                       WL9   a window was surely not held; it may be tried again
+    ├── CommitUnknown                 WL10  a commit was sent and its outcome cannot be read
+    ├── PreviousFailure               WL11  the object refuses work until it is reopened (I7)
+    ├── SourceChanged                 WL12  what was planned is no longer what is there
+    └── StorageUnsuitable             WL13  a folder or file system that cannot keep the promises
+
+The class docstring is the message template. Errors pickle, and never contain a password.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import ClassVar
+
+
+class KitError(Exception):
+    """The base of all errors of this kit."""
+
+    code: ClassVar[str] = "WL0"
+
+    def __init__(self, **values: object) -> None:
+        self.values = values
+        # Docstrings are gone under `python -OO`: the values alone must then say enough.
+        template = inspect.cleandoc(type(self).__doc__ or " ".join(f"{v}: {{{v}}}." for v in values))
+        text = " ".join(template.format(**values).split())
+        super().__init__(f"{text} [{self.code}]")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.values)
+
+
+def _rebuild(kind: type[KitError], values: dict[str, object]) -> KitError:
+    return kind(**values)
+
+
+class BadArgument(KitError, ValueError):
+    """{argument}={value!r} is not possible: {allowed}."""
+
+    code = "WL1"
+
+
+class RecordNotFound(KitError, LookupError):
+    """There is no {name} in {where}."""
+
+    code = "WL2"
+
+
+class RecordExists(KitError, FileExistsError):
+    """{name} exists already in {where}; it was not changed."""
+
+    code = "WL3"
+
+
+class RecordTorn(KitError):
+    """Record {name} is damaged: expected {expected}, found {found}. It was left as it is."""
+
+    code = "WL4"
+
+
+class NewerFormat(KitError):
+    """Record {name} has format {version}, this version of windowed-connectors knows formats up to {known}.
+    Run the version that wrote it, or a newer one. Nothing was changed."""
+
+    code = "WL5"
+
+
+class LogUnusable(KitError):
+    """The window log {where} cannot be used: {reason}. Nothing was changed. {remedy}"""
+
+    code = "WL6"
+
+
+class WrongPipeline(KitError):
+    """The window log {where} belongs to pipeline {found!r}, not to {wanted!r}. Give each pipeline a log of
+    its own. Nothing was changed."""
+
+    code = "WL7"
+
+
+class Fenced(KitError):
+    """Another driver runs pipeline {pipeline!r}: {evidence}. This driver stops; what it had not finished was
+    rolled back, and the other one goes on. Let only one run at a time."""
+
+    code = "WL8"
+
+
+class NotHeld(KitError):
+    """Sink {sink} could not hold window {window_id}: {reason}. The window was rolled back and is still in the
+    log; it is tried again, in this run or by the next."""
+
+    code = "WL9"
+
+
+class CommitUnknown(KitError):
+    """Sink {sink} sent the commit of window {window_id}, and whether it took effect cannot be read: {reason}.
+    Start again when the database answers: the ledger then says which, and nothing is written twice."""
+
+    code = "WL10"
+
+
+class PreviousFailure(KitError):
+    """{what} failed before ({reason}) and does nothing more until it is opened anew. Start the run again."""
+
+    code = "WL11"
+
+
+class SourceChanged(KitError):
+    """Input {input}: {part} is not what window {window_id} planned: expected {expected}, found {found}.
+    The window was not written. {remedy}"""
+
+    code = "WL12"
+
+
+class StorageUnsuitable(KitError):
+    """{where} cannot keep a durable record: {reason}. {remedy}"""
+
+    code = "WL13"
