@@ -23,43 +23,50 @@ from windowlog.values import Json
 
 FORMAT = 1
 MAGIC = b"windowlog"
-_FIRST_LINE = re.compile(rb"windowlog (\d{1,9}) ([a-z]{1,16}) (\d{1,19}) (\d{1,12}) ([0-9a-f]{8})\n")
+_FIRST_LINE = re.compile(
+    rb"windowlog (\d{1,9}) ([a-z]{1,16}) (\d{1,19}) (\d{1,12}) ([0-9a-f]{8})\n"
+)
 
 
 def encode(kind: str, record_id: int, body: Json) -> bytes:
-    """The stored bytes of one record. ASCII only: a path that is not valid UTF-8 survives as JSON escapes."""
-    text = json.dumps(body, indent=1, sort_keys=True, allow_nan=False).encode("ascii") + b"\n"
-    start = b"%s %d %s %d %d" % (MAGIC, FORMAT, kind.encode("ascii"), record_id, len(text))
-    return b"%s %08x\n%s" % (start, _crc(start, text), text)
+    """The stored bytes of a record of JSON. ASCII only: a path that is not valid UTF-8 survives as JSON escapes."""
+    text = json.dumps(body, indent=1, sort_keys=True, allow_nan=False)
+    return frame(kind, record_id, text.encode("ascii") + b"\n")
 
 
 def decode(data: bytes, *, kind: str, record_id: int, name: str) -> Any:
+    """The JSON body of a record that was read completely. Errors as `unframe`."""
+    return json.loads(unframe(data, kind=kind, record_id=record_id, name=name))
+
+
+def frame(kind: str, record_id: int, body: bytes) -> bytes:
+    """The stored bytes of a record whose body is any bytes."""
+    start = b"%s %d %s %d %d" % (MAGIC, FORMAT, kind.encode("ascii"), record_id, len(body))
+    return b"%s %08x\n%s" % (start, _crc(start, body), body)
+
+
+def unframe(data: bytes, *, kind: str, record_id: int, name: str) -> bytes:
     """The body of a record that was read completely.
 
-    Raises RecordTorn when it is not exactly what `encode` wrote for this kind and id, NewerFormat when it is
+    Raises RecordTorn when it is not exactly what `frame` wrote for this kind and id, NewerFormat when it is
     intact but of a format this version does not know. `name` is only for the message.
     """
     match = _FIRST_LINE.match(data)
     if match is None:
         raise RecordTorn(name=name, expected="a windowlog record", found=repr(data[:40]))
-    text = data[match.end() :]
+    body = data[match.end() :]
     version, found_kind, found_id, length, crc = match.groups()
-    if len(text) != int(length):
-        raise RecordTorn(name=name, expected=f"{int(length)} bytes", found=f"{len(text)} bytes")
-    start = data[: match.start(5) - 1]
-    if _crc(start, text) != int(crc, 16):
-        raise RecordTorn(
-            name=name, expected=f"CRC {crc.decode()}", found=f"{_crc(start, text):08x}"
-        )
+    if len(body) != int(length):
+        raise RecordTorn(name=name, expected=f"{int(length)} bytes", found=f"{len(body)} bytes")
+    found_crc = _crc(data[: match.start(5) - 1], body)
+    if found_crc != int(crc, 16):
+        raise RecordTorn(name=name, expected=f"CRC {crc.decode()}", found=f"{found_crc:08x}")
     if int(version) != FORMAT:
         raise NewerFormat(name=name, version=int(version), known=FORMAT)
-    if (found_kind.decode(), int(found_id)) != (kind, record_id):
-        raise RecordTorn(
-            name=name,
-            expected=f"{kind} {record_id}",
-            found=f"{found_kind.decode()} {int(found_id)}",
-        )
-    return json.loads(text)
+    found = f"{found_kind.decode()} {int(found_id)}"
+    if found != f"{kind} {record_id}":
+        raise RecordTorn(name=name, expected=f"{kind} {record_id}", found=found)
+    return body
 
 
 def digest(data: bytes) -> str:
@@ -67,5 +74,5 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _crc(start: bytes, text: bytes) -> int:
-    return zlib.crc32(text, zlib.crc32(start))
+def _crc(start: bytes, body: bytes) -> int:
+    return zlib.crc32(body, zlib.crc32(start))

@@ -13,7 +13,8 @@
     ├── CommitUnknown                 WL10  a commit was sent and its outcome cannot be read
     ├── PreviousFailure               WL11  the object refuses work until it is reopened (I7)
     ├── SourceChanged                 WL12  what was planned is no longer what is there
-    └── StorageUnsuitable             WL13  a folder or file system that cannot keep the promises
+    ├── StorageUnsuitable             WL13  a folder or file system that cannot keep the promises
+    └── PlanTooLarge                  WL14  a window that lists more than a log record may hold
 
 The class docstring is the message template. Errors pickle, and never contain a password.
 """
@@ -126,3 +127,10 @@ class StorageUnsuitable(KitError):
     """{where} cannot keep a durable record: {reason}. {remedy}"""
 
     code = "WL13"
+
+
+class PlanTooLarge(KitError):
+    """The plan of window {window_id} takes {size} bytes, a record of the window log at most {limit}. Nothing was
+    logged. Let a window list less: max_files_per_window, or a lower max_bytes_per_window."""
+
+    code = "WL14"

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-HEADER = "header"
+HEADERS = "headers"
 WINDOWS = "windows"
 MARKS = "marks"
 SKIPS = "skips"
-DECISIONS = "decisions"
+ADOPTIONS = "adoptions"
 INPUTS = "inputs"
 
 # Twelve digits keep a listing in order for 10**12 windows: one each millisecond for thirty years. More are accepted.

@@ -48,3 +48,33 @@ class TargetState:
 
     exists: bool
     other_sinks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """A decision recorded beside plan `window_id`: from the next window on `input` reads `identity` from `end`.
+
+    `identity` None: the input is gone from the next window on. `end` becomes the end of an empty plan. `number`
+    counts a window's adoptions from 1 (0: not recorded yet); the last one for an input counts.
+    """
+
+    window_id: int
+    input: str
+    identity: InputIdentity | None
+    end: Json
+    reason: str
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The birth certificate of a log. `first` is its first window; `positions` where inputs start (empty: at their
+    own start). `digest` is what the first window's `previous` will be. `exists` is False while it is only in memory.
+    """
+
+    log_id: str
+    pipeline: str
+    first: int
+    positions: Mapping[str, Json]
+    digest: str
+    exists: bool

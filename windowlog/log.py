@@ -1,0 +1,270 @@
+"""WindowLog: the durable sequence of windows.
+
+    headers/000000000001.json     log id, pipeline, first window: created exclusively, before the first plan
+    windows/000000000042.json     plan 42 (000000000042.1.json: a second attempt, beside a torn one)
+    marks/000000000040.json       low-water mark: below it nothing is believed, published or resumed (I8)
+    skips/000000000042.1.json     the first permission beside plan 42
+    adoptions/000000000042.1.json the first decision about an input beside plan 42
+    inputs/lines/000000000040.json what input `lines` remembers after window 40
+
+A log may be opened by two drivers at once; each record is created exclusively, so at most one of them owns
+window n. Nothing is locked: a lock that outlives a killed driver is worse than a fence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from windowlog import codec, naming, state
+from windowlog.contracts import Storage
+from windowlog.errors import (
+    Fenced,
+    LogUnusable,
+    PlanTooLarge,
+    PreviousFailure,
+    RecordExists,
+    RecordNotFound,
+    RecordTorn,
+    WrongPipeline,
+)
+from windowlog.header import new_header, read_header
+from windowlog.memory import LogMemory
+from windowlog.notes import Notes
+from windowlog.state import LogState
+from windowlog.storage import open_storage
+from windowlog.storage.memory import MemoryStorage
+from windowlog.values import Json, Plan
+from windowlog.window import Draft, Window, format_time, from_json, to_json
+from windowlog.wiring import Header
+
+# A plan is read at each start and kept in the driver's memory: 64 MiB of JSON is some 300,000 files in one window.
+RECORD_BYTES_MAX = 64 * 2**20
+
+
+class WindowLog:
+    """Which window covers what, durably.
+
+    `where` is a folder (created with the first window) or a Storage. Nothing is touched on construction. `open`
+    first, then `scan`, then the others; `open` again after any failure (I7).
+    """
+
+    def __init__(self, where: str | os.PathLike[str] | Storage) -> None:
+        self._storage = open_storage(where)
+        self._windows = self._storage.within(naming.WINDOWS)
+        self._marks = self._storage.within(naming.MARKS)
+        self.notes = Notes(self._storage)
+        self._header: Header | None = None
+        self._header_bytes = b""
+        self._state: LogState | None = None
+        self._attempts: dict[int, int] = {}
+        self._names: set[str] = set()
+        self._failure: str | None = None
+
+    @classmethod
+    def in_memory(cls) -> WindowLog:
+        """A log that lives as long as this object: for unit tests."""
+        return cls(MemoryStorage())
+
+    def describe(self) -> str:
+        """Where the log is, for messages."""
+        return self._storage.describe()
+
+    def open(self, pipeline: str, run_id: str) -> Header:
+        """Read the header, or make one up in memory only: a refusal must leave nothing behind."""
+        self._failure = self._state = None
+        self._attempts, self._names = {}, set()
+        headers = self._storage.within(naming.HEADERS)
+        headers.sync()
+        first = max(naming.attempts(headers.list()), default=None)
+        if first is None:
+            return self.renew(pipeline, run_id, 1, {})
+        try:
+            self._header = read_header(headers.read(naming.numbered(first)), first)
+        except RecordTorn as torn:
+            remedy = "Restore the folder headers/ from a backup."
+            raise LogUnusable(where=self.describe(), reason=torn, remedy=remedy) from torn
+        if self._header.pipeline != pipeline:
+            found = self._header.pipeline
+            raise WrongPipeline(where=self.describe(), found=found, wanted=pipeline)
+        return self._header
+
+    def renew(
+        self, pipeline: str, run_id: str, first: int, positions: Mapping[str, Json]
+    ) -> Header:
+        """Give the log a new header under a new id, in memory until `create`. The highest `first` counts."""
+        self._header, self._header_bytes = new_header(pipeline, run_id, first, positions)
+        return self._header
+
+    @property
+    def header(self) -> Header:
+        """The header of the open log."""
+        assert self._header is not None, "open() comes first"
+        return self._header
+
+    def create(self) -> None:
+        """Create the header exclusively, if it is not there yet. Fenced if another driver was faster."""
+        if self.header.exists:
+            return
+        self._create(self._storage.within(naming.HEADERS), self.header.first, 0, self._header_bytes)
+        self._header = replace(self.header, exists=True)
+
+    def scan(self) -> LogState:
+        """List, find the newest intact window, and believe it only once it is durable (I1)."""
+        self._windows.sync()
+        self._names = set(self._windows.list())
+        mark = self.low_water_mark()
+        if not self.header.exists and self._names:
+            reason = "it holds windows, but its header is missing"
+            remedy = "Restore the folder headers/ from a backup."
+            raise LogUnusable(where=self.describe(), reason=reason, remedy=remedy)
+        self._attempts = state.believed(self._names, mark)
+        newest = self._newest_intact()
+        if newest is not None:
+            self._windows.sync(naming.numbered(newest.id, self._attempts[newest.id]))
+        self._state = state.derive(self.header.first, mark, self._attempts, newest)
+        return self._state
+
+    def _newest_intact(self) -> Window | None:
+        for window_id in reversed(self._attempts):
+            try:
+                return self.read(window_id)
+            except RecordTorn:
+                continue
+        return None
+
+    def read(self, window_id: int) -> Window:
+        """Plan `window_id` with its skips. RecordNotFound, RecordTorn or NewerFormat if it cannot be had.
+
+        Fenced when it was purged meanwhile: below the mark a record is not ours."""
+        attempt = self._attempts.get(window_id)
+        if attempt is None:
+            raise RecordNotFound(name=f"window {window_id}", where=self.describe())
+        name = naming.numbered(window_id, attempt)
+        data = self._windows.read(name)
+        body = codec.decode(data, kind="window", record_id=window_id, name=name)
+        window = from_json(body, digest=codec.digest(data))
+        if window.log_id != self.header.log_id:
+            raise RecordTorn(name=name, expected=f"log {self.header.log_id}", found=window.log_id)
+        self._fence(window_id)
+        return replace(window, skips=self.notes.skips(window_id))
+
+    def append(self, draft: Draft) -> Window:
+        """Fix the next window for ever: add the previous digest, clamp `planned_at`, create exclusively.
+
+        Fenced when another driver owns this window, or when we turn out to be below the mark. After any other
+        failure the log must be opened anew: whether the record is there is then found by looking."""
+        last = self._last()
+        assert draft.window_id == last.newest + 1, "windows are dense"
+        moment = draft.planned_at
+        if last.window is not None:
+            moment = max(moment, last.window.planned_at)
+        previous = last.window.digest if last.window is not None else self.header.digest
+        body = to_json(draft, log_id=self.header.log_id, previous=previous, planned_at=moment)
+        data = codec.encode("window", draft.window_id, body)
+        if len(data) > RECORD_BYTES_MAX:
+            raise PlanTooLarge(window_id=draft.window_id, size=len(data), limit=RECORD_BYTES_MAX)
+        # A torn record stays where it is: setting it aside by rename took a good record away.
+        attempt = self._attempts[draft.window_id] + 1 if last.torn else 0
+        self._create(self._windows, draft.window_id, attempt, data)
+        self._names.add(naming.numbered(draft.window_id, attempt))
+        self._attempts[draft.window_id] = attempt
+        window = from_json(json.loads(json.dumps(body)), digest=codec.digest(data))
+        self._state = replace(last, newest=window.id, torn=False, window=window)
+        # The record stays even if we are fenced: others may have seen it, and below the mark it is debris.
+        self._fence(window.id)
+        return window
+
+    def low_water_mark(self) -> int:
+        """Below it nothing is believed. One small listing: a mark lets go of the one before it."""
+        return max(naming.attempts(self._marks.list()), default=self.header.first)
+
+    def purge(self, floor: int) -> int:
+        """Let go of the plans below `floor`, the mark first; how many records went. Spares the newest plan (I5).
+
+        Interrupted, it leaves debris below the mark, which the next purge deletes."""
+        last = self._last()
+        floor = min(floor, last.newest)
+        if floor > last.mark:
+            self._marks.sync()
+            older = list(naming.attempts(self._marks.list()))
+            if floor < max(older, default=floor):
+                raise self._fenced(f"the low-water mark is already {max(older)}, past {floor}")
+            self.mark(floor)
+            for mark in older:
+                self._marks.delete(naming.numbered(mark), durable=False)
+            self._state = replace(last, mark=floor, oldest=max(floor, last.oldest))
+        return self._delete_below(max(floor, last.mark))
+
+    def mark(self, floor: int) -> None:
+        """Create the low-water mark `floor`; nothing happens if it is there already."""
+        body: Json = {"at": format_time(datetime.now(UTC))}
+        try:
+            self._marks.create(naming.numbered(floor), codec.encode("mark", floor, body))
+        except RecordExists:
+            return
+
+    def _delete_below(self, floor: int) -> int:
+        doomed = sorted(name for name in self._names if (naming.parse(name) or (floor,))[0] < floor)
+        for name in doomed:
+            self._windows.delete(name, durable=False)
+            self._names.discard(name)
+        for window_id in [w for w in self._attempts if w < floor]:
+            del self._attempts[window_id]
+        if doomed:
+            self.notes.purge(floor)
+        return len(doomed)
+
+    def plans_after(self, name: str, window_id: int) -> Iterator[tuple[int, Plan]]:
+        """What windowlog.contracts.InputContext.plans_after promises, for input `name`."""
+        last = self._last()
+        start = self.header.first - 1
+        if window_id <= start and name in self.header.positions:
+            yield start, Plan((), self.header.positions[name])
+        for at in range(max(window_id, last.mark - 1, start), last.newest + 1):
+            if at > window_id and at >= last.mark:
+                plan = self.read(at).plans.get(name)
+                if plan is not None:
+                    yield at, plan
+            for adoption in self.notes.adoptions(at):
+                if adoption.input == name:
+                    yield at, Plan((), adoption.end)
+
+    def memory(self, name: str) -> LogMemory:
+        """The durable records of input `name`."""
+        return LogMemory(self._storage.within(naming.INPUTS).within(name))
+
+    def close(self) -> None:
+        """Release what the storage holds. The log must be opened anew afterwards."""
+        self._state = None
+        self._storage.close()
+
+    def _last(self) -> LogState:
+        if self._failure is not None:
+            raise PreviousFailure(what=f"The window log {self.describe()}", reason=self._failure)
+        assert self._state is not None, "scan() comes first"
+        return self._state
+
+    def _create(self, storage: Storage, record_id: int, attempt: int, data: bytes) -> None:
+        name = naming.numbered(record_id, attempt)
+        try:
+            storage.create(name, data)
+        except RecordExists as taken:
+            if storage.read(name) != data:
+                raise self._fenced(f"it has created {name} in {storage.describe()}") from taken
+        except BaseException as failure:
+            self._failure = str(failure) or type(failure).__name__
+            raise
+
+    def _fence(self, window_id: int) -> None:
+        mark = self.low_water_mark()
+        if window_id < mark:
+            raise self._fenced(
+                f"the low-water mark has moved to {mark}, past our window {window_id}"
+            )
+
+    def _fenced(self, evidence: str) -> Fenced:
+        return Fenced(pipeline=self.header.pipeline, evidence=evidence)
