@@ -1,0 +1,1 @@
+"""The law of CONTRIBUTING.md, as far as a program can enforce it."""

@@ -1,0 +1,94 @@
+"""What every test may use: the fixture `spark`, repeatable random examples, a count of skips."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import pytest
+from hypothesis import settings
+
+from tests.machine import need_java, on_ci
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
+
+# The same examples on every run: a red build can be repeated. HYPOTHESIS_PROFILE=soak looks further.
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("soak", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+# Spark would start its Python workers with whatever `python3` is first on the path.
+os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """One small Spark session for the whole run; leaves nothing in the current folder.
+
+    Mark a test that uses it with `@pytest.mark.spark`. Do not stop it, and put back what you set.
+    """
+    need_java()
+    session = _start(tmp_path_factory.mktemp("spark"))
+    yield session
+    session.stop()
+
+
+def _start(folder: Path) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    logging = folder / "log4j2.properties"
+    logging.write_text("rootLogger.level = error\n")
+    java_options = f"-Dlog4j2.configurationFile={logging} -Dderby.system.home={folder}"
+    options: dict[str, bool | float | int | str | None] = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": java_options,
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.local.dir": str(folder / "local"),
+    }
+    builder: SparkSession.Builder = SparkSession.builder
+    return builder.master("local[2]").appName("tests").config(map=options).getOrCreate()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With CI=true a skipped test is a failed one."""
+    return _strict((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """With CI=true a skipped module is a failed one."""
+    return _strict((yield))
+
+
+def _strict(report: _Report) -> _Report:
+    # An expected failure (xfail) also reports itself as skipped; it is not.
+    if report.skipped and not hasattr(report, "wasxfail") and on_ci():
+        report.outcome = "failed"
+        report.longrepr = f"{_reason(report)}\nWith CI=true nothing may be skipped."
+    return report
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    return report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests were skipped, and why."""
+    reasons = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", []))
+    if reasons:
+        terminalreporter.section(f"{sum(reasons.values())} skipped")
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"{count:5}  {reason.removeprefix('Skipped: ')}")
