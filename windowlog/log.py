@@ -53,10 +53,10 @@ class WindowLog:
     """
 
     def __init__(self, where: str | os.PathLike[str] | Storage) -> None:
-        self._storage = open_storage(where)
-        self._windows = self._storage.within(naming.WINDOWS)
-        self._marks = self._storage.within(naming.MARKS)
-        self.notes = Notes(self._storage)
+        self.storage = open_storage(where)
+        self._windows = self.storage.within(naming.WINDOWS)
+        self._marks = self.storage.within(naming.MARKS)
+        self.notes = Notes(self.storage)
         self._header: Header | None = None
         self._header_bytes = b""
         self._state: LogState | None = None
@@ -71,13 +71,13 @@ class WindowLog:
 
     def describe(self) -> str:
         """Where the log is, for messages."""
-        return self._storage.describe()
+        return self.storage.describe()
 
     def open(self, pipeline: str, run_id: str) -> Header:
         """Read the header, or make one up in memory only: a refusal must leave nothing behind."""
         self._failure = self._state = None
         self._attempts, self._names = {}, set()
-        headers = self._storage.within(naming.HEADERS)
+        headers = self.storage.within(naming.HEADERS)
         headers.sync()
         first = max(naming.attempts(headers.list()), default=None)
         if first is None:
@@ -109,7 +109,7 @@ class WindowLog:
         """Create the header exclusively, if it is not there yet. Fenced if another driver was faster."""
         if self.header.exists:
             return
-        self._create(self._storage.within(naming.HEADERS), self.header.first, 0, self._header_bytes)
+        self._create(self.storage.within(naming.HEADERS), self.header.first, 0, self._header_bytes)
         self._header = replace(self.header, exists=True)
 
     def scan(self) -> LogState:
@@ -178,6 +178,16 @@ class WindowLog:
         self._fence(window.id)
         return window
 
+    @property
+    def newest(self) -> int:
+        """L: the newest window; first - 1 before the first one."""
+        return self._last().newest
+
+    @property
+    def begun(self) -> bool:
+        """True once the log has a window."""
+        return self._last().newest >= self.header.first
+
     def low_water_mark(self) -> int:
         """Below it nothing is believed. One small listing: a mark lets go of the one before it."""
         return max(naming.attempts(self._marks.list()), default=self.header.first)
@@ -235,12 +245,12 @@ class WindowLog:
 
     def memory(self, name: str) -> LogMemory:
         """The durable records of input `name`."""
-        return LogMemory(self._storage.within(naming.INPUTS).within(name))
+        return LogMemory(self.storage.within(naming.INPUTS).within(name))
 
     def close(self) -> None:
         """Release what the storage holds. The log must be opened anew afterwards."""
         self._state = None
-        self._storage.close()
+        self.storage.close()
 
     def _last(self) -> LogState:
         if self._failure is not None:

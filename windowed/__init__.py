@@ -1,0 +1,19 @@
+"""windowed: the loop. It knows the other rooms only by windowlog.contracts."""
+
+from windowed.errors import Refused
+from windowed.listener import Listener
+from windowed.pipeline import Pipeline
+from windowed.run import Run, Summary
+from windowed.trigger import drained, every, forever, windows
+
+__all__ = [
+    "Listener",
+    "Pipeline",
+    "Refused",
+    "Run",
+    "Summary",
+    "drained",
+    "every",
+    "forever",
+    "windows",
+]

@@ -1,0 +1,96 @@
+"""What a Pipeline may be made of. Each check names argument, value and what is allowed."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from windowlog.contracts import Input, Sink
+from windowlog.errors import BadArgument
+
+# Long enough for any name a person reads; short enough for a ledger's key on every database (MySQL: 767 bytes).
+NAME_LENGTH_MAX = 200
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+RESERVED = ("window", "state")
+
+
+def check_name(name: Any) -> None:
+    """A pipeline's name: text that is a ledger's key and part of messages."""
+    if not isinstance(name, str) or not name.strip() or len(name) > NAME_LENGTH_MAX:
+        allowed = f"text of 1 to {NAME_LENGTH_MAX} characters"
+        raise BadArgument(argument="name", value=name, allowed=allowed)
+    if name != name.strip() or not name.isprintable():
+        allowed = "printable text without spaces around it"
+        raise BadArgument(argument="name", value=name, allowed=allowed)
+
+
+def check_keep(keep: Any) -> None:
+    """A number of windows."""
+    if isinstance(keep, bool) or not isinstance(keep, int) or keep < 0:
+        raise BadArgument(argument="keep", value=keep, allowed="a number of windows from 0")
+
+
+def check_inputs(inputs: Any) -> None:
+    """At least one input; names are keyword arguments of the transform, and folders of the log."""
+    _check_named("inputs", inputs, Input, "connectors.FileInput(…)")
+    for name in inputs:
+        if name in RESERVED:
+            allowed = f"another name: a transform's argument {name!r} means something else"
+            raise BadArgument(argument="inputs", value=name, allowed=allowed)
+
+
+def check_sinks(sinks: Any) -> None:
+    """At least one sink."""
+    _check_named("sinks", sinks, Sink, "jdbc_sink.JdbcSink(…)")
+
+
+def _check_named(argument: str, members: Any, contract: type, example: str) -> None:
+    if not isinstance(members, Mapping) or not members:
+        allowed = f"a dict with at least one entry, name -> {example}"
+        raise BadArgument(argument=argument, value=members, allowed=allowed)
+    folded: dict[str, str] = {}
+    seen: dict[int, str] = {}
+    for name, member in members.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > NAME_LENGTH_MAX:
+            allowed = "names of ASCII letters, digits and _, not beginning with a digit"
+            raise BadArgument(argument=argument, value=name, allowed=allowed)
+        if not isinstance(member, contract):
+            allowed = f"for {name!r} something like {example}"
+            raise BadArgument(argument=argument, value=type(member).__name__, allowed=allowed)
+        if name.lower() in folded:
+            # They would share a folder on a file system, and a key in a database, that ignores case.
+            allowed = f"names that differ in more than case from {folded[name.lower()]!r}"
+            raise BadArgument(argument=argument, value=name, allowed=allowed)
+        if id(member) in seen:
+            allowed = f"an object of its own: {seen[id(member)]!r} uses the same one"
+            raise BadArgument(argument=argument, value=name, allowed=allowed)
+        folded[name.lower()] = name
+        seen[id(member)] = name
+
+
+def check_transform(transform: Any, inputs: Mapping[str, Input]) -> bool:
+    """A function of the inputs by keyword; True if it also wants `window`."""
+    if not callable(transform):
+        allowed = f"a function of {', '.join(inputs)}"
+        raise BadArgument(argument="transform", value=transform, allowed=allowed)
+    signature = _signature(transform)
+    if signature is None:
+        return False
+    wants_window = "window" in signature.parameters
+    arguments = dict.fromkeys([*inputs, *(["window"] if wants_window else [])])
+    try:
+        signature.bind(**arguments)
+    except TypeError as error:
+        value = f"{getattr(transform, '__name__', 'transform')}{signature}"
+        allowed = f"a function of the inputs {', '.join(inputs)} by keyword ({error})"
+        raise BadArgument(argument="transform", value=value, allowed=allowed) from error
+    return wants_window
+
+
+def _signature(transform: Callable[..., object]) -> inspect.Signature | None:
+    try:
+        return inspect.signature(transform)
+    except (TypeError, ValueError):
+        return None  # some built-in callables do not say; the first window will

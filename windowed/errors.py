@@ -1,0 +1,154 @@
+"""The errors of the loop.
+
+KitError
+├── Refused                 WD0   the base of all refusals at a start; each prints its choices
+│   ├── LogCorrupted        WD1   row A
+│   ├── PositionLost        WD2   row B
+│   ├── LogMismatch         WD3   row C
+│   ├── TargetLost          WD4   row T
+│   ├── TargetChanged       WD5   row U
+│   ├── LedgerLost          WD6   row V
+│   ├── SinkRenamed         WD7   row S
+│   ├── NewSink             WD8   row W
+│   ├── InputChanged        WD9   row X
+│   ├── MemoryLost          WD10  row Y
+│   └── PlansPurged         WD11  row D
+├── WrongOutputs            WD12  the transform returned something else than frames for the sinks
+├── TimedOut                WD13  `windows(n, timeout_s=)` ran out
+├── NotLocated              WD14  MODULE:PIPELINE names no pipeline
+├── ChoiceRefused           WD15  a command that would lose or double records
+└── OutOfTurn               WD16  the own loop called `next` or `hold` in the wrong order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from windowlog.errors import KitError
+
+
+class Refused(KitError):
+    """Pipeline {pipeline!r} is not started: {reason}. No data was touched."""
+
+    code = "WD0"
+
+    def __init__(self, *, choices: Sequence[tuple[str, str]] = (), **values: object) -> None:
+        super().__init__(**values)
+        self.values = {"choices": tuple(choices), **values}
+        self.choices = tuple(choices)
+        lines = [str(self.args[0])]
+        lines += [
+            f"  * {why}" + (f":\n      {command}" if command else "") for why, command in choices
+        ]
+        if any(command for _, command in choices):
+            lines.append("Each command only shows what it would do until --apply is added.")
+        self.args = ("\n".join(lines),)
+
+
+class LogCorrupted(Refused):
+    """Pipeline {pipeline!r} is not started: the window log {where} lacks plans that are needed, window(s)
+    {concerned} are missing or damaged (it reaches from {oldest} to {newest}). No data was touched."""
+
+    code = "WD1"
+
+
+class PositionLost(Refused):
+    """Pipeline {pipeline!r} is not started: sink(s) {concerned} hold window {beyond}, and its plan in {where}
+    is damaged, so where it ended is not known from the log. No data was touched."""
+
+    code = "WD2"
+
+
+class LogMismatch(Refused):
+    """Pipeline {pipeline!r} is not started: {positions}, and the log {where} ends at window {newest}, so they
+    do not belong together: a wrong folder, a deleted log, or an older backup. No data was touched."""
+
+    code = "WD3"
+
+
+class TargetLost(Refused):
+    """Pipeline {pipeline!r} is not started: {positions}, and the target(s) {targets} are gone. No data was
+    touched."""
+
+    code = "WD4"
+
+
+class TargetChanged(Refused):
+    """Pipeline {pipeline!r} is not started: {changes}. What was written before stays where it is. No data was
+    touched."""
+
+    code = "WD5"
+
+
+class LedgerLost(Refused):
+    """Pipeline {pipeline!r} is not started: window {newest} of the log {where} lists sink(s) {concerned}, and
+    their ledger has no row for them. No data was touched."""
+
+    code = "WD6"
+
+
+class SinkRenamed(Refused):
+    """Pipeline {pipeline!r} is not started: sink(s) {concerned} are new, but another sink of this pipeline
+    has filled their target ({others}). No data was touched."""
+
+    code = "WD7"
+
+
+class NewSink(Refused):
+    """Pipeline {pipeline!r} is not started: sink(s) {concerned} are new, the log {where} is at window {newest},
+    and nothing says where they begin. No data was touched."""
+
+    code = "WD8"
+
+
+class InputChanged(Refused):
+    """Pipeline {pipeline!r} is not started: {changes}. No data was touched."""
+
+    code = "WD9"
+
+
+class MemoryLost(Refused):
+    """Pipeline {pipeline!r} is not started: what input(s) {concerned} remember of the windows before {oldest}
+    is gone from {where}. No data was touched."""
+
+    code = "WD10"
+
+
+class PlansPurged(Refused):
+    """Pipeline {pipeline!r} is not started: {positions}, and the plans before {oldest} were purged from {where},
+    so the windows between cannot be replayed: an older backup of the database? No data was touched."""
+
+    code = "WD11"
+
+
+class WrongOutputs(KitError):
+    """The transform of pipeline {pipeline!r} returned {found}; {allowed}. The window was not written; it is
+    replayed when the transform is corrected."""
+
+    code = "WD12"
+
+
+class TimedOut(KitError):
+    """Pipeline {pipeline!r} was to run {wanted} windows in {timeout_s} s and ran {ran}. All of them are whole;
+    the next run goes on."""
+
+    code = "WD13"
+
+
+class NotLocated(KitError):
+    """{locator!r} names no pipeline: {reason}. Write MODULE:NAME or FILE.py:NAME, where NAME is a Pipeline
+    or a function that returns one, as in jobs/counts.py:pipeline or jobs.counts:build('in')."""
+
+    code = "WD14"
+
+
+class ChoiceRefused(KitError):
+    """{command} is not possible: {reason}. Nothing was changed. {remedy}"""
+
+    code = "WD15"
+
+
+class OutOfTurn(KitError):
+    """{what}. Call next(), then hold() for the window it gave, then next() again."""
+
+    code = "WD16"

@@ -1,0 +1,72 @@
+"""What is known when a run starts. Frozen values: `gather` reads them, `decide` answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from windowlog.state import LogState
+from windowlog.wiring import Adoption, Header, Held, InputIdentity, SinkIdentity, TargetState
+
+
+@dataclass(frozen=True, slots=True)
+class InputFacts:
+    """An input as the pipeline names it. `memory` is the window of its newest memory, None if there is none."""
+
+    name: str
+    identity: InputIdentity
+    remembers: bool
+    memory: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SinkFacts:
+    """A sink as the pipeline names it, what its ledger says of it, and what stands at its target."""
+
+    name: str
+    identity: SinkIdentity
+    held: Held | None
+    target: TargetState
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that `decide` looks at.
+
+    `digests` are those of all windows that could be known: the header's at first - 1, the kept plans' that were
+    read, and the one that the oldest of them names as its previous. `adoptions` stand beside plan L.
+    """
+
+    header: Header
+    log: LogState
+    digests: Mapping[int, str]
+    adoptions: tuple[Adoption, ...]
+    inputs: tuple[InputFacts, ...]
+    sinks: tuple[SinkFacts, ...]
+
+    @property
+    def held_min(self) -> int:
+        """Hmin over the sinks that have a ledger row; first - 1 if none has."""
+        return min((s.held.window_id for s in self.sinks if s.held), default=self.header.first - 1)
+
+    @property
+    def held_max(self) -> int:
+        """Hmax over the sinks that have a ledger row; first - 1 if none has."""
+        return max((s.held.window_id for s in self.sinks if s.held), default=self.header.first - 1)
+
+    @property
+    def needed_from(self) -> int:
+        """The oldest plan that this start may want to read: max(F, min(start, what inputs have folded))."""
+        folded = [i.memory if i.memory is not None else 0 for i in self.inputs if i.remembers]
+        return max(self.log.oldest, min([self.held_min, *folded]))
+
+    def recorded_inputs(self) -> dict[str, InputIdentity]:
+        """The inputs of the newest window, as changed by the adoptions beside it."""
+        window = self.log.window
+        recorded = dict(window.inputs) if window is not None else {}
+        for adoption in self.adoptions:
+            if adoption.identity is None:
+                recorded.pop(adoption.input, None)
+            else:
+                recorded[adoption.input] = adoption.identity
+        return recorded

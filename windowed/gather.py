@@ -1,0 +1,78 @@
+"""The facts of a start: all its I/O, in the order that makes them believable.
+
+First the header (sinks need the log id), then every ledger, then the log's listing: a driver that is still alive can
+only make the log *newer* than the ledgers we saw, never older.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from windowed.facts import Facts, InputFacts, SinkFacts
+from windowlog.contracts import Input, Sink
+from windowlog.errors import RecordNotFound, RecordTorn
+from windowlog.log import WindowLog
+from windowlog.state import LogState
+from windowlog.wiring import Adoption
+
+
+def gather(log: WindowLog, inputs: Mapping[str, Input], sinks: Mapping[str, Sink]) -> Facts:
+    """Read the ledgers of open sinks, and then the open log. Creates nothing."""
+    sink_facts = tuple(
+        SinkFacts(name, sink.identity(), sink.held(), sink.target()) for name, sink in sinks.items()
+    )
+    state = log.scan()
+    input_facts = tuple(
+        InputFacts(
+            name,
+            source.identity(),
+            source.remembers,
+            log.memory(name).version() if source.remembers else None,
+        )
+        for name, source in inputs.items()
+    )
+    facts = Facts(log.header, state, {}, _adoptions(log, state), input_facts, sink_facts)
+    digests, damaged = _chain(log, facts)
+    return Facts(
+        log.header,
+        LogState(
+            first=state.first,
+            mark=state.mark,
+            oldest=state.oldest,
+            newest=state.newest,
+            torn=state.torn,
+            damaged=tuple(sorted({*state.damaged, *damaged})),
+            window=state.window,
+        ),
+        digests,
+        facts.adoptions,
+        input_facts,
+        sink_facts,
+    )
+
+
+def _adoptions(log: WindowLog, state: LogState) -> tuple[Adoption, ...]:
+    return log.notes.adoptions(state.newest)
+
+
+def _chain(log: WindowLog, facts: Facts) -> tuple[dict[int, str], list[int]]:
+    """Digests of the plans that this start needs, read from the newest down; and which of them are damaged."""
+    digests = {facts.header.first - 1: facts.header.digest}
+    damaged: list[int] = []
+    expected: str | None = None
+    for window_id in range(facts.log.newest, facts.needed_from - 1, -1):
+        try:
+            window = log.read(window_id)
+        except (RecordNotFound, RecordTorn):
+            damaged.append(window_id)
+            expected = None
+            continue
+        if expected is not None and window.digest != expected:
+            damaged.append(window_id)
+        digests[window_id] = window.digest
+        expected = window.previous
+    if expected is not None and facts.needed_from > facts.header.first:
+        digests.setdefault(facts.needed_from - 1, expected)
+    if expected not in (None, facts.header.digest) and facts.needed_from == facts.header.first:
+        damaged.append(facts.header.first)
+    return digests, damaged

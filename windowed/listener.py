@@ -1,0 +1,70 @@
+"""Listeners: told what happens to each window. An exception in one ends the run: nothing is swallowed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from windowlog.window import Window
+
+
+class Listener:
+    """Subclass, and override what you want to hear. Called in the run's thread; be quick.
+
+    Whatever was told before a crash may be told again after it, except that `planned(…, replay=False)` is told
+    at most once for a window.
+    """
+
+    def planned(self, window: Window, *, replay: bool) -> None:
+        """The window is in the log. `replay`: it was there already, and some sink does not hold it."""
+
+    def held(self, window: Window, sink: str) -> None:
+        """Sink `sink` holds the window: its rows are durable."""
+
+    def committed(self, window: Window) -> None:
+        """Every sink holds the window. At least once."""
+
+    def waiting(self, names: Sequence[str]) -> None:
+        """The run waits: for these (files not yet quiet), or for the trigger if there are none."""
+
+    def failed(self, error: BaseException) -> None:
+        """A run ends, or goes on after a pause, because of this."""
+
+    def ended(self) -> None:
+        """The last call, however the run ended."""
+
+
+class Listeners(Listener):
+    """Several listeners as one, told in order."""
+
+    def __init__(self, listeners: Sequence[Listener]) -> None:
+        self._listeners = tuple(listeners)
+
+    def planned(self, window: Window, *, replay: bool) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.planned(window, replay=replay)
+
+    def held(self, window: Window, sink: str) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.held(window, sink)
+
+    def committed(self, window: Window) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.committed(window)
+
+    def waiting(self, names: Sequence[str]) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.waiting(names)
+
+    def failed(self, error: BaseException) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.failed(error)
+
+    def ended(self) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.ended()

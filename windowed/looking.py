@@ -1,0 +1,62 @@
+"""Looking without touching: what the next window would hold, and the rows of a window that was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from windowed import opening
+from windowlog.window import Window
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from windowed.loop import Loop, Parts
+    from windowlog.contracts import Frame
+
+Outputs = Callable[[Window, Mapping[str, Any]], "dict[str, Frame]"]
+
+
+def preview(loop: Loop, outputs: Outputs) -> dict[str, Frame]:
+    """Sink -> frame of the next window, or of the next replay. Raises what a start would raise."""
+    parts = loop.parts
+    try:
+        facts, decision = opening.decide_start(parts, loop.run_id)
+        opening.open_inputs(parts, loop.spark, read_only=True)
+        if decision.replay:
+            window = parts.log.read(decision.replay[0])
+        else:
+            loop.start_at(opening.positions(facts))
+            draft = loop.draft(loop.plan(loop.bounds()))
+            window = Window(
+                id=draft.window_id,
+                planned_at=draft.planned_at,
+                plans=draft.plans,
+                inputs=draft.inputs,
+                sinks=draft.sinks,
+                run_id=draft.run_id,
+                log_id=parts.log.header.log_id,
+                previous="",
+                digest="",
+            )
+        return outputs(window, loop.read(window))
+    finally:
+        opening.close_quietly(parts)
+
+
+def read_window(
+    parts: Parts, spark: SparkSession | None, run_id: str, window_id: int
+) -> dict[str, Frame]:
+    """Input -> frame of a window whose plan is kept. RecordNotFound if it is not."""
+    try:
+        parts.log.open(parts.pipeline, run_id)
+        parts.log.scan()
+        window = parts.log.read(window_id)
+        opening.open_inputs(parts, spark, read_only=True)
+        return {
+            name: parts.inputs[name].read(plan, window.skips)
+            for name, plan in window.plans.items()
+            if name in parts.inputs
+        }
+    finally:
+        opening.close_quietly(parts)

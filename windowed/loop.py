@@ -1,0 +1,244 @@
+"""The life of one window, step by step. docs/guarantees.md says what follows from it.
+
+    0 decide      ledgers, then the log; refuse, or go on            nothing durable
+    1 plan        each input says what comes next                    nothing durable
+    2 log         append, then read the low-water mark               plan n fixed for ever
+    3 read        exactly the plan's rows, lazily                    nothing durable
+    4 transform   the user's function                                nothing durable
+    5 stage       all of Spark's work                                debris at most
+    6 verify      what was planned is what was read                  nothing durable
+    7 hold        each sink: rows and memory in one step             sinks hold n
+    8 committed   inputs fold, sinks publish, listeners hear         theirs, repeatable
+    9 checkpoint  (pipelines with state)
+   10 purge       the mark, then plans no recovery can need          plans gone
+
+Invariants kept here: I4 committed(n) is told only after every sink holds n. I5 purge spares the plan min(Hmin, what
+inputs have folded) itself and every later one. I6 one window in flight. The others are kept by the log (I1, I2, I8)
+and by the sinks (I3, I7).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from windowed import opening
+from windowed.frames import arrow_schema, shared
+from windowed.timing import Timing
+from windowlog.errors import NotHeld
+from windowlog.values import Bounds, Json, Plan
+from windowlog.window import Draft, Window
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from windowed.clock import Clock
+    from windowed.listener import Listener
+    from windowed.recovery import Decision
+    from windowlog.contracts import Frame, Input, Sink
+    from windowlog.log import WindowLog
+
+# A sink that surely did not hold may be tried again: a reader's lock goes by. More often, a person should look.
+HOLD_ATTEMPTS = 3
+HOLD_PAUSE_S = 0.5
+
+# The mark and each deletion cost a sync: every window they took a third of the overhead (benchmarks/overhead.py).
+PURGE_EVERY = 32
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a loop is made of. Sinks are held in the order of their names, the same in every run."""
+
+    pipeline: str
+    inputs: Mapping[str, Input]
+    sinks: Mapping[str, Sink]
+    log: WindowLog
+    locator: str
+    keep: int = 0
+
+
+@dataclass
+class Loop:
+    """One run's way through the windows. `open`, then `next` and `work` in turn, then `close`."""
+
+    parts: Parts
+    spark: SparkSession | None
+    run_id: str
+    clock: Clock
+    listener: Listener
+    stop: threading.Event = field(default_factory=threading.Event)
+    timing: Timing = field(default_factory=Timing)
+    replayed: int = 0
+    _positions: dict[str, Json] = field(default_factory=dict)
+    _held: dict[str, int] = field(default_factory=dict)
+    _replay: Iterator[int] = field(default_factory=lambda: iter(()))
+    _schemas: dict[str, object] = field(default_factory=dict)
+    _since_purge: int = 0
+
+    def open(self) -> Decision:
+        """Step 0. Raises Refused, Fenced or what the outside raises; nothing is durable until all is decided."""
+        with self.timing.step("decide"):
+            facts, decision = opening.decide_start(self.parts, self.run_id)
+            opening.enrol(self.parts, facts, self.run_id)
+            self._held = opening.held_windows(facts)
+            self._replay = iter(decision.replay)
+            opening.open_inputs(self.parts, self.spark)
+            self.start_at(opening.positions(facts))
+        held_min = min(self._held.values())
+        if held_min >= facts.log.oldest:
+            self._tell(self.parts.log.read(held_min))
+        return decision
+
+    def next(self, bounds: Callable[[], Mapping[str, Bounds]]) -> Window | None:
+        """Steps 1 and 2, or the next window to replay. None when there is nothing new inside `bounds()`."""
+        for window_id in self._replay:
+            window = self.parts.log.read(window_id)
+            self.replayed += 1
+            self.listener.planned(window, replay=True)
+            return window
+        with self.timing.step("plan"):
+            plans = self.plan(bounds())
+        # The very first window is logged even when it is empty: it pins where every input starts.
+        if self.parts.log.begun and all(plan.empty for plan in plans.values()):
+            return None
+        with self.timing.step("log"):
+            window = self.parts.log.append(self.draft(plans))
+        self._positions = window.positions
+        self.listener.planned(window, replay=False)
+        return window
+
+    def plan(self, bounds: Mapping[str, Bounds]) -> dict[str, Plan]:
+        """Step 1: what comes next. Changes nothing."""
+        return {
+            name: source.plan(self._positions.get(name), bounds[name])
+            for name, source in self.parts.inputs.items()
+        }
+
+    def start_at(self, positions: Mapping[str, Json]) -> None:
+        """Plan from these positions on."""
+        self._positions = dict(positions)
+
+    def draft(self, plans: Mapping[str, Plan]) -> Draft:
+        """The next window, before it is logged."""
+        return Draft(
+            window_id=self.parts.log.newest + 1,
+            planned_at=self.clock.now(),
+            plans=plans,
+            inputs={name: source.identity() for name, source in self.parts.inputs.items()},
+            sinks={name: sink.identity() for name, sink in self.parts.sinks.items()},
+            run_id=self.run_id,
+        )
+
+    def bounds(self) -> dict[str, Bounds]:
+        """What exists now, for each input."""
+        return {name: source.bounds() for name, source in self.parts.inputs.items()}
+
+    def waiting(self, bounds: Mapping[str, Bounds]) -> list[str]:
+        """Names of what exists and cannot be planned yet."""
+        return [
+            waits
+            for name, source in self.parts.inputs.items()
+            for waits in source.waiting(bounds[name])
+        ]
+
+    def read(self, window: Window) -> dict[str, Frame]:
+        """Step 3: each input's rows of this window."""
+        return {
+            name: self.parts.inputs[name].read(plan, window.skips)
+            for name, plan in window.plans.items()
+        }
+
+    def work(self, window: Window, outputs: Callable[[], Mapping[str, Frame]]) -> None:
+        """Steps 3 to 10. `outputs` reads and transforms; it is called again when a sink could not hold."""
+        for attempt in range(1, HOLD_ATTEMPTS + 1):
+            try:
+                self._stage(window, outputs())
+                self._verify(window)
+                self._hold(window)
+                break
+            except NotHeld:
+                if attempt == HOLD_ATTEMPTS:
+                    raise
+                self._abandon(window)
+                self.clock.wait(HOLD_PAUSE_S * attempt, self.stop)
+        self._tell(window)
+        self._since_purge += 1
+        if self._since_purge >= PURGE_EVERY:
+            self.purge()
+
+    def _lacking(self, window: Window) -> list[tuple[str, Sink]]:
+        return [(n, s) for n, s in sorted(self.parts.sinks.items()) if self._held[n] < window.id]
+
+    def _stage(self, window: Window, outputs: Mapping[str, Frame]) -> None:
+        with self.timing.step("stage"), shared(outputs):
+            for name, sink in self._lacking(window):
+                frame = outputs[name]
+                if self._schemas.get(name) != frame.schema:
+                    sink.prepare(arrow_schema(frame))
+                    self._schemas[name] = frame.schema
+                sink.stage(window, frame)
+
+    def _verify(self, window: Window) -> None:
+        with self.timing.step("verify"):
+            for name, plan in window.plans.items():
+                self.parts.inputs[name].verify(plan, window.skips)
+
+    def _hold(self, window: Window) -> None:
+        with self.timing.step("hold"):
+            for name, sink in self._lacking(window):
+                sink.hold(window)
+                self._held[name] = window.id
+                self.listener.held(window, name)
+
+    def _abandon(self, window: Window) -> None:
+        for _, sink in self._lacking(window):
+            sink.abandon(window)
+
+    def _tell(self, window: Window) -> None:
+        with self.timing.step("committed"):
+            for name, plan in window.plans.items():
+                if name in self.parts.inputs:
+                    self.parts.inputs[name].committed([(window.id, plan)])
+            for sink in self.parts.sinks.values():
+                sink.committed(window.id)
+        self.listener.committed(window)
+
+    def purge(self) -> None:
+        """Step 10. An input that has folded nothing yet needs every plan."""
+        with self.timing.step("purge"):
+            self._since_purge = 0
+            folded = [source.folded() for source in self.parts.inputs.values()]
+            needed = min([*self._held.values(), *(f if f is not None else 0 for f in folded)])
+            self.parts.log.purge(min(needed, self.parts.log.newest - self.parts.keep))
+
+    def idle(self) -> None:
+        """Before any wait: let go of what locks others out."""
+        for sink in self.parts.sinks.values():
+            release = getattr(sink, "idle", None)
+            if release is not None:
+                release()
+
+    def close(self) -> None:
+        """Release everything; what was durable stays so. Never hides an earlier error."""
+        opening.close(self.parts)
+
+
+@contextmanager
+def opened(loop: Loop) -> Iterator[Loop]:
+    """The loop between `open` and `close`; at a clean end it purges once more."""
+    try:
+        loop.open()
+        yield loop
+        loop.purge()
+    except BaseException as error:
+        loop.listener.failed(error)
+        opening.close_quietly(loop.parts)
+        raise
+    else:
+        loop.close()
+    finally:
+        loop.listener.ended()

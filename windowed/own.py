@@ -1,0 +1,62 @@
+"""Your own loop: `next` gives a window and its frames, `hold` makes it durable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from windowed.errors import OutOfTurn
+from windowed.frames import outputs_by_sink
+
+if TYPE_CHECKING:
+    from windowed.loop import Loop
+    from windowlog.contracts import Frame
+    from windowlog.window import Window
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWindow:
+    """A window in flight: `frames` are its rows by input. `planned_at` is what "now" means in it."""
+
+    window: Window
+    frames: Mapping[str, Frame]
+
+    @property
+    def id(self) -> int:
+        """The window's number."""
+        return self.window.id
+
+    @property
+    def planned_at(self) -> datetime:
+        """When it was planned, in UTC."""
+        return self.window.planned_at
+
+
+class OwnRun:
+    """An open pipeline. One window at a time: `next`, `hold`, `next` …"""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+        self._flight: OpenWindow | None = None
+
+    def next(self) -> OpenWindow | None:
+        """The next window: first those to replay, then what is new. None when nothing is new at this moment."""
+        if self._flight is not None:
+            raise OutOfTurn(what=f"Window {self._flight.id} was given and is not held yet")
+        window = self._loop.next(self._loop.bounds)
+        if window is None:
+            self._loop.idle()
+            return None
+        self._flight = OpenWindow(window, self._loop.read(window))
+        return self._flight
+
+    def hold(self, window: OpenWindow, outputs: Mapping[str, Frame] | Frame) -> None:
+        """Write the window into every sink, once: a frame for all of them, or a dict sink -> frame."""
+        if window is not self._flight:
+            raise OutOfTurn(what=f"Window {window.id} is not the one that next() gave last")
+        parts = self._loop.parts
+        frames = outputs_by_sink(outputs, tuple(parts.sinks), parts.pipeline)
+        self._loop.work(window.window, lambda: frames)
+        self._flight = None

@@ -1,0 +1,160 @@
+"""Pipeline: inputs, a transform, sinks and a window log, under one name. Checked on construction, touched by nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from windowed import checks, looking, run_checks
+from windowed.clock import Clock, SystemClock
+from windowed.frames import outputs_by_sink
+from windowed.listener import Listener, Listeners
+from windowed.locator import Locator
+from windowed.loop import Loop, Parts, opened
+from windowed.own import OwnRun
+from windowed.progress import reporter
+from windowed.run import Run, Summary
+from windowed.trigger import Trigger, Until, drained
+from windowlog.errors import BadArgument
+from windowlog.log import WindowLog
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from windowlog.contracts import Frame, Input, Sink
+    from windowlog.window import Window
+
+Transform = Callable[..., "Frame | Mapping[str, Frame]"]
+
+
+class Pipeline:
+    """Inputs → transform → sinks, one window at a time, each record taking effect once.
+
+    `name` is the pipeline's key in logs and ledgers: never change it. `inputs` name -> Input, `sinks` name -> Sink.
+    `transform` is called with one keyword argument for each input (a frame), and with `window` if it names that; it
+    returns a frame for every sink, or a dict sink -> frame. "Now" inside it is `window.planned_at`. Without a transform
+    only `open` can be used. `log` is a WindowLog, or where one is: a folder. `keep` is how many plans more than needed
+    are kept, for `read_window`. `locator` is what the commands call this pipeline (`jobs.counts:pipeline`); it is found
+    by itself for one that is a module's variable.
+
+    Raises BadArgument on construction for everything that cannot be right.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        inputs: Mapping[str, Input],
+        sinks: Mapping[str, Sink],
+        log: WindowLog | str | os.PathLike[str],
+        transform: Transform | None = None,
+        keep: int = 0,
+        locator: str | None = None,
+    ) -> None:
+        checks.check_name(name)
+        checks.check_inputs(inputs)
+        checks.check_sinks(sinks)
+        checks.check_keep(keep)
+        self._wants_window = transform is not None and checks.check_transform(transform, inputs)
+        self.name = name
+        self.inputs = dict(inputs)
+        self.sinks = dict(sorted(sinks.items()))
+        self.transform = transform
+        self.log = log if isinstance(log, WindowLog) else WindowLog(log)
+        self.keep = keep
+        self._locator = Locator(self, locator)
+
+    def __repr__(self) -> str:
+        return f"Pipeline({self.name!r}, log={self.log.describe()!r})"
+
+    @property
+    def parts(self) -> Parts:
+        """What a loop is made of."""
+        return Parts(self.name, self.inputs, self.sinks, self.log, str(self._locator), self.keep)
+
+    def run(
+        self,
+        spark: SparkSession | None,
+        *,
+        until: Until | None = None,
+        trigger: Trigger | None = None,
+        listeners: Sequence[Listener] = (),
+        progress: bool | None = None,
+        clock: Clock | None = None,
+    ) -> Summary:
+        """Run in this thread until `until` (by default `drained()`), and say what was done.
+
+        `spark` None: frames are pyarrow tables. `progress` True or False: show it or not; None: a bar on a terminal, a
+        line now and then elsewhere. On the main thread SIGTERM and SIGINT let the window in flight finish; a second one
+        stops now. Raises Refused, Fenced, and whatever inputs, transform and sinks raise; the next run goes on.
+        """
+        return self._run(spark, until, trigger, listeners, progress, clock).execute()
+
+    def start(
+        self,
+        spark: SparkSession | None,
+        *,
+        until: Until | None = None,
+        trigger: Trigger | None = None,
+        listeners: Sequence[Listener] = (),
+        progress: bool | None = False,
+        clock: Clock | None = None,
+    ) -> Run:
+        """As `run`, in a thread of its own: `stop()`, `wait()` and `progress` are on what is returned."""
+        run = self._run(spark, until, trigger, listeners, progress, clock)
+        run.start()
+        return run
+
+    def _run(
+        self,
+        spark: SparkSession | None,
+        until: Until | None,
+        trigger: Trigger | None,
+        listeners: Sequence[Listener],
+        progress: bool | None,
+        clock: Clock | None,
+    ) -> Run:
+        if self.transform is None:
+            allowed = "a function of the inputs' frames; without one use Pipeline.open"
+            raise BadArgument(argument="transform", value=None, allowed=allowed)
+        run_checks.check_listeners(listeners)
+        until = until if until is not None else drained()
+        all_listeners = [*listeners, *reporter(self.name, progress)]
+        return Run(
+            lambda: self._loop(spark, clock, all_listeners),
+            self._outputs,
+            until=run_checks.check_until(until),
+            trigger=run_checks.check_trigger(trigger if trigger is not None else Trigger()),
+            pipeline=self.name,
+        )
+
+    @contextmanager
+    def open(self, spark: SparkSession | None, *, clock: Clock | None = None) -> Iterator[OwnRun]:
+        """Your own loop: `while window := run.next(): run.hold(window, {"counts": f(window.frames["lines"])})`."""
+        with opened(self._loop(spark, clock, [])) as loop:
+            yield OwnRun(loop)
+
+    def preview(self, spark: SparkSession | None) -> dict[str, Frame]:
+        """Sink -> frame of what the next window would hold. Logs and writes nothing."""
+        if self.transform is None:
+            raise BadArgument(argument="transform", value=None, allowed="a function, to preview it")
+        loop = self._loop(spark, None, [])
+        return looking.preview(loop, self._outputs)
+
+    def read_window(self, spark: SparkSession | None, window_id: int) -> dict[str, Frame]:
+        """Input -> frame of the rows of a window whose plan is kept. Changes nothing; needs no sink."""
+        return looking.read_window(self.parts, spark, str(uuid4()), window_id)
+
+    def _loop(
+        self, spark: SparkSession | None, clock: Clock | None, listeners: Sequence[Listener]
+    ) -> Loop:
+        return Loop(self.parts, spark, str(uuid4()), clock or SystemClock(), Listeners(listeners))
+
+    def _outputs(self, window: Window, frames: Mapping[str, DataFrame | Any]) -> dict[str, Frame]:
+        assert self.transform is not None, "checked before the run"
+        extra = {"window": window} if self._wants_window else {}
+        result = self.transform(**frames, **extra)
+        return outputs_by_sink(result, tuple(self.sinks), self.name)

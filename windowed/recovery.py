@@ -1,0 +1,198 @@
+"""Recovery as data: two tables and `decide(facts)`, pure. docs/recovery.md shows them as a person reads them.
+
+L = newest intact plan, F = oldest kept plan, H(s) = window that sink s holds, Hmin and Hmax over the sinks.
+
+    A  a plan that is needed is missing or damaged, or anything beyond L+1 is   LogCorrupted
+    B  a sink holds L+1 and plan L+1 is torn                                    PositionLost
+    C  a sink is ahead of the log, or has another log id or digest              LogMismatch
+    T  a sink holds windows and its target is gone                              TargetLost
+    U  a sink's target or mode differs from its ledger's                        TargetChanged
+    V  the newest window lists a sink, and its ledger has no row                LedgerLost
+    S  a sink without a row, whose target another sink of this log holds        SinkRenamed
+    W  a sink that is not in the newest window and has no row                   NewSink
+    X  an input is new, gone or points elsewhere, and nothing adopted it        InputChanged
+    Y  an input's memory is gone, or older than the purged plans                MemoryLost
+    D  Hmin < L and plan Hmin+1 is purged                                       PlansPurged
+    E  Hmin < L                                                                 replay Hmin+1 … L
+    F  Hmin = L                                                                 plan L+1
+
+The first row whose question is answered yes decides. The log comes first, because the wiring is compared with its
+newest window; the last row always says yes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from windowed import errors
+from windowed.facts import Facts, InputFacts, SinkFacts
+
+# A row's question: the names it concerns (windows, sinks or inputs), empty for "no".
+Question = Callable[[Facts], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table. `refusal` None: the run may go on."""
+
+    letter: str
+    question: Question
+    refusal: type[errors.Refused] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to do: the row that decided, whom it concerns, and the windows to replay (empty: plan the next one)."""
+
+    row: Row
+    concerned: tuple[str, ...]
+    replay: range
+
+    @property
+    def refused(self) -> bool:
+        """True when this run must not go on."""
+        return self.row.refusal is not None
+
+
+def decide(facts: Facts) -> Decision:
+    """The answer of the first row that says yes."""
+    for row in TABLE:
+        concerned = row.question(facts)
+        if concerned:
+            return Decision(row, concerned, range(facts.held_min + 1, facts.log.newest + 1))
+    raise AssertionError("the last row always says yes")
+
+
+def corrupted(facts: Facts) -> tuple[str, ...]:
+    """A: windows that are needed and missing or damaged."""
+    log = facts.log
+    return tuple(str(w) for w in log.damaged if w >= facts.needed_from or w > log.newest)
+
+
+def position_lost(facts: Facts) -> tuple[str, ...]:
+    """B: sinks that hold the window whose plan is torn: where it ended cannot be known."""
+    return _sinks(
+        facts,
+        lambda s: facts.log.torn and _ours(facts, s) and _holds(facts, s) == facts.log.newest + 1,
+    )
+
+
+def mismatched(facts: Facts) -> tuple[str, ...]:
+    """C: sinks that do not belong to this log, or to this state of it."""
+
+    def mismatch(sink: SinkFacts) -> bool:
+        if sink.held is None:
+            return False
+        known = facts.digests.get(sink.held.window_id, sink.held.digest)
+        ahead = sink.held.window_id > facts.log.newest
+        return ahead or not _ours(facts, sink) or sink.held.digest != known
+
+    return _sinks(facts, mismatch)
+
+
+def target_lost(facts: Facts) -> tuple[str, ...]:
+    """T: sinks whose ledger says that they hold rows which are no longer there."""
+    return _sinks(facts, lambda s: _holds(facts, s) >= facts.header.first and not s.target.exists)
+
+
+def target_changed(facts: Facts) -> tuple[str, ...]:
+    """U: sinks that held windows somewhere else, or in another way."""
+    return _sinks(facts, lambda s: s.held is not None and s.held.identity != s.identity)
+
+
+def ledger_lost(facts: Facts) -> tuple[str, ...]:
+    """V: sinks that the newest window lists, and whose ledger does not know them."""
+    return _sinks(facts, lambda s: s.held is None and _listed(facts, s))
+
+
+def renamed(facts: Facts) -> tuple[str, ...]:
+    """S: new sinks on a target that another sink of this log has filled."""
+    return _sinks(
+        facts,
+        lambda s: _started(facts) and s.held is None and bool(s.target.other_sinks),
+    )
+
+
+def new_sink(facts: Facts) -> tuple[str, ...]:
+    """W: sinks that join a log which has windows: where they begin is for a person to say."""
+    return _sinks(facts, lambda s: _started(facts) and s.held is None)
+
+
+def input_changed(facts: Facts) -> tuple[str, ...]:
+    """X: inputs whose place in the newest window is not what the pipeline says."""
+    if not _started(facts):
+        return ()
+    recorded = facts.recorded_inputs()
+    configured = {i.name: i.identity for i in facts.inputs}
+    return tuple(
+        name
+        for name in sorted(recorded.keys() | configured.keys())
+        if recorded.get(name) != configured.get(name)
+    )
+
+
+def memory_lost(facts: Facts) -> tuple[str, ...]:
+    """Y: inputs that remember, whose memory does not reach up to the oldest plan."""
+    adopted = {a.input for a in facts.adoptions} | set(facts.header.positions)
+
+    def lost(source: InputFacts) -> bool:
+        purged = facts.log.oldest > facts.header.first
+        reach = source.memory if source.memory is not None else -1
+        return source.remembers and purged and reach < facts.log.oldest - 1
+
+    return tuple(i.name for i in facts.inputs if lost(i) and i.name not in adopted)
+
+
+def purged(facts: Facts) -> tuple[str, ...]:
+    """D: sinks that lack a window whose plan is gone."""
+    first_lacking = facts.log.oldest - 1
+    behind = facts.held_min < facts.log.newest and facts.held_min < first_lacking
+    return _sinks(facts, lambda s: behind and _holds(facts, s) < first_lacking)
+
+
+def behind(facts: Facts) -> tuple[str, ...]:
+    """E: sinks that lack windows which the log has."""
+    return _sinks(facts, lambda s: _holds(facts, s) < facts.log.newest)
+
+
+def level(facts: Facts) -> tuple[str, ...]:
+    """F: always."""
+    return (str(facts.log.newest),)
+
+
+TABLE = (
+    Row("A", corrupted, errors.LogCorrupted),
+    Row("B", position_lost, errors.PositionLost),
+    Row("C", mismatched, errors.LogMismatch),
+    Row("T", target_lost, errors.TargetLost),
+    Row("U", target_changed, errors.TargetChanged),
+    Row("V", ledger_lost, errors.LedgerLost),
+    Row("S", renamed, errors.SinkRenamed),
+    Row("W", new_sink, errors.NewSink),
+    Row("X", input_changed, errors.InputChanged),
+    Row("Y", memory_lost, errors.MemoryLost),
+    Row("D", purged, errors.PlansPurged),
+    Row("E", behind, None),
+    Row("F", level, None),
+)
+
+
+def _sinks(facts: Facts, question: Callable[[SinkFacts], bool]) -> tuple[str, ...]:
+    return tuple(sink.name for sink in facts.sinks if question(sink))
+
+
+def _started(facts: Facts) -> bool:
+    return facts.log.newest >= facts.header.first
+
+
+def _ours(facts: Facts, sink: SinkFacts) -> bool:
+    return sink.held is not None and sink.held.log_id == facts.header.log_id
+
+
+def _holds(facts: Facts, sink: SinkFacts) -> int:
+    return sink.held.window_id if sink.held is not None else facts.header.first - 1
+
+
+def _listed(facts: Facts, sink: SinkFacts) -> bool:
+    return facts.log.window is not None and sink.name in facts.log.window.sinks

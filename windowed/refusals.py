@@ -1,0 +1,195 @@
+"""From a decision to an error that a person can act on: what is wrong, with values, and one command for each choice.
+
+Pure: no I/O. Every command printed here is run by a test, from the refusal to a pipeline that goes on.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from windowed.errors import Refused
+
+if TYPE_CHECKING:
+    from windowed.facts import Facts, SinkFacts
+    from windowed.loop import Parts
+    from windowed.recovery import Decision
+
+# (why one would choose it, command or "" for something done outside)
+Choice = tuple[str, str]
+
+
+def refusal(parts: Parts, facts: Facts, decision: Decision) -> Refused:
+    """The error for a decision that refuses."""
+    kind = decision.row.refusal
+    assert kind is not None, "only a refusal is refused"
+    concerned = [sink for sink in facts.sinks if sink.name in decision.concerned]
+    choices = CHOICES[decision.row.letter](parts, facts, decision)
+    return kind(
+        choices=choices,
+        pipeline=parts.pipeline,
+        where=parts.log.describe(),
+        concerned=", ".join(decision.concerned),
+        oldest=facts.log.oldest,
+        newest=facts.log.newest,
+        beyond=facts.log.newest + 1,
+        positions="; ".join(_position(facts, sink) for sink in concerned),
+        targets=", ".join(sink.identity.target for sink in concerned),
+        others=", ".join(name for sink in concerned for name in sink.target.other_sinks),
+        changes="; ".join(_changes(facts, decision)),
+    )
+
+
+def command(parts: Parts, verb: str, *words: str) -> str:
+    """A command line for this pipeline, quoted for a shell."""
+    return shlex.join(["python", "-m", "windowed", verb, parts.locator, *words])
+
+
+def _position(facts: Facts, sink: SinkFacts) -> str:
+    assert sink.held is not None, "only a sink with a ledger row has a position"
+    known = facts.digests.get(sink.held.window_id)
+    text = f"sink {sink.name} holds window {sink.held.window_id}"
+    if sink.held.log_id != facts.header.log_id:
+        return f"{text} of log {sink.held.log_id} (this log is {facts.header.log_id})"
+    if known is not None and known != sink.held.digest:
+        return f"{text} with other contents (digest {sink.held.digest[:12]}, not {known[:12]})"
+    return text
+
+
+def _changes(facts: Facts, decision: Decision) -> list[str]:
+    changes = []
+    for sink in facts.sinks:
+        if decision.row.letter == "U" and sink.name in decision.concerned and sink.held:
+            old, new = sink.held.identity, sink.identity
+            changes.append(
+                f"sink {sink.name} wrote to {old.target} ({old.mode}), and is now to write"
+                f" to {new.target} ({new.mode})"
+            )
+    if decision.row.letter == "X":
+        recorded = facts.recorded_inputs()
+        configured = {source.name: source.identity for source in facts.inputs}
+        for name in decision.concerned:
+            old_place, new_place = recorded.get(name), configured.get(name)
+            if old_place is None and new_place is not None:
+                changes.append(f"input {name} ({new_place.kind} {new_place.place}) is new")
+            elif new_place is None and old_place is not None:
+                changes.append(f"input {name} ({old_place.kind} {old_place.place}) is gone")
+            elif old_place is not None and new_place is not None:
+                changes.append(
+                    f"input {name} read {old_place.kind} {old_place.place}, and is now to read"
+                    f" {new_place.kind} {new_place.place}"
+                )
+    return changes
+
+
+def _new_log(parts: Parts, facts: Facts) -> Choice:
+    words = ["--log"]
+    for source in facts.inputs:
+        if source.remembers:
+            words += ["--from", f"{source.name}=end"]
+    why = "this log is lost for good: begin a new one behind what the sinks hold"
+    if len(words) > 1:
+        why += " (=end passes over what is there now; =beginning reads it all again)"
+    return why, command(parts, "adopt", *words)
+
+
+def _log_corrupted(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
+    return [("restore the folder from a backup", ""), _new_log(parts, facts)]
+
+
+def _log_mismatch(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
+    right = f"this is the wrong folder: give pipeline {parts.pipeline!r} its own log"
+    return [(right, ""), ("restore the newest backup of the log", ""), _new_log(parts, facts)]
+
+
+def _again(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
+    """Start these sinks at the oldest kept plan, or after the newest one."""
+    choices = []
+    for name in decision.concerned:
+        oldest, newest = facts.log.oldest, facts.log.newest
+        choices += [
+            (
+                f"{name} is to hold everything from window {oldest} on (its target is empty,"
+                " or may hold nothing of them)",
+                command(parts, "adopt", name, "--from", "oldest"),
+            ),
+            (
+                f"{name} is to go on after window {newest}",
+                command(parts, "adopt", name, "--from", "now"),
+            ),
+        ]
+    return choices
+
+
+def _outside_first(text: str) -> Callable[[Parts, Facts, Decision], list[Choice]]:
+    def choices(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
+        return [(text, ""), *_again(parts, facts, decision)]
+
+    return choices
+
+
+def _ledger_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
+    choices = [("restore the ledger table, or the database with it", "")]
+    for sink in (s for s in facts.sinks if s.name in decision.concerned):
+        now = (
+            f"the target of {sink.name} holds everything up to window {facts.log.newest}",
+            command(parts, "adopt", sink.name, "--from", "now"),
+        )
+        oldest = (
+            f"the target of {sink.name} is gone or empty: replay from window {facts.log.oldest}",
+            command(parts, "adopt", sink.name, "--from", "oldest"),
+        )
+        choices += [now, oldest] if sink.target.exists else [oldest, now]
+    return choices
+
+
+def _renamed(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
+    return [
+        (
+            f"{sink.name} goes on where {other} stands",
+            command(parts, "adopt", sink.name, "--renamed-from", other),
+        )
+        for sink in facts.sinks
+        if sink.name in decision.concerned
+        for other in sink.target.other_sinks
+    ]
+
+
+def _input_changed(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
+    recorded = facts.recorded_inputs()
+    configured = {source.name for source in facts.inputs}
+    choices: list[Choice] = [("put the inputs back as they were", "")]
+    for name in decision.concerned:
+        if name not in configured:
+            choices.append((f"go on without {name}", command(parts, "adopt", name, "--gone")))
+            continue
+        if name in recorded:
+            why = f"{name} is the same data in another place: keep its position"
+            choices.append((why, command(parts, "adopt", name, "--from", "same")))
+        for to, why in (("beginning", "read all of"), ("end", "read only what is yet to come in")):
+            choices.append((f"{why} {name}", command(parts, "adopt", name, "--from", to)))
+    return choices
+
+
+def _memory_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
+    choices: list[Choice] = [("restore the folder inputs/ of the log from a backup", "")]
+    for name in decision.concerned:
+        for to, why in (("beginning", "read all again of"), ("end", "pass over what is now in")):
+            choices.append((f"{why} {name}", command(parts, "reset", name, "--to", to)))
+    return choices
+
+
+CHOICES: dict[str, Callable[[Parts, Facts, Decision], list[Choice]]] = {
+    "A": _log_corrupted,
+    "B": _log_corrupted,
+    "C": _log_mismatch,
+    "T": _outside_first("restore the target from a backup"),
+    "U": _outside_first("put the target and mode back as they were"),
+    "V": _ledger_lost,
+    "S": _renamed,
+    "W": _again,
+    "X": _input_changed,
+    "Y": _memory_lost,
+    "D": _outside_first("restore a newer backup of the database"),
+}

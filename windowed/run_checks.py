@@ -1,0 +1,35 @@
+"""What a run may be given. Each check names argument, value and what is allowed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windowed.listener import Listener
+from windowed.trigger import Trigger, Until
+from windowlog.errors import BadArgument
+
+
+def check_listeners(listeners: Any) -> tuple[Listener, ...]:
+    """A list of Listener objects."""
+    for listener in listeners:
+        if not isinstance(listener, Listener):
+            allowed = "objects of subclasses of windowed.Listener"
+            raise BadArgument(argument="listeners", value=listener, allowed=allowed)
+    return tuple(listeners)
+
+
+def check_until(until: Any) -> Until:
+    """What drained(), windows(n) or forever() returned."""
+    if not isinstance(until, Until):
+        raise BadArgument(
+            argument="until", value=until, allowed="drained(), windows(n) or forever()"
+        )
+    return until
+
+
+def check_trigger(trigger: Any) -> Trigger:
+    """What every(seconds) returned."""
+    if not isinstance(trigger, Trigger):
+        allowed = "every(seconds); leave it out for windows as fast as they come"
+        raise BadArgument(argument="trigger", value=trigger, allowed=allowed)
+    return trigger
