@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Frame: TypeAlias = "DataFrame | pyarrow.Table"
 
 
+@runtime_checkable
 class Storage(Protocol):
     """A folder of durable records. Every verb but `list` and `read` is durable when it returns.
 

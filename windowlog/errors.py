@@ -14,7 +14,8 @@
     ├── PreviousFailure               WL11  the object refuses work until it is reopened (I7)
     ├── SourceChanged                 WL12  what was planned is no longer what is there
     ├── StorageUnsuitable             WL13  a folder or file system that cannot keep the promises
-    └── PlanTooLarge                  WL14  a window that lists more than a log record may hold
+    ├── PlanTooLarge                  WL14  a window that lists more than a log record may hold
+    └── StorageFailed (OSError)       WL15  the disk is full or fails: it may pass
 
 The class docstring is the message template. Errors pickle, and never contain a password.
 """
@@ -29,6 +30,8 @@ class KitError(Exception):
     """The base of all errors of this kit."""
 
     code: ClassVar[str] = "WL0"
+    # True for what goes by: `forever()` waits and tries again.
+    passing: ClassVar[bool] = False
 
     def __init__(self, **values: object) -> None:
         self.values = values
@@ -101,6 +104,7 @@ class NotHeld(KitError):
     log; it is tried again, in this run or by the next."""
 
     code = "WL9"
+    passing = True
 
 
 class CommitUnknown(KitError):
@@ -108,12 +112,14 @@ class CommitUnknown(KitError):
     Start again when the database answers: the ledger then says which, and nothing is written twice."""
 
     code = "WL10"
+    passing = True
 
 
 class PreviousFailure(KitError):
     """{what} failed before ({reason}) and does nothing more until it is opened anew. Start the run again."""
 
     code = "WL11"
+    passing = True
 
 
 class SourceChanged(KitError):
@@ -134,3 +140,10 @@ class PlanTooLarge(KitError):
     logged. Let a window list less: max_files_per_window, or a lower max_bytes_per_window."""
 
     code = "WL14"
+
+
+class StorageFailed(KitError, OSError):
+    """{where}: {reason}. A record is there whole or not at all, and none was damaged. {remedy}"""
+
+    code = "WL15"
+    passing = True
