@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from windowed.clock import Clock
+    from windowed.facts import Facts
     from windowed.listener import Listener
     from windowed.recovery import Decision
     from windowlog.contracts import Frame, Input, Sink
@@ -74,6 +75,7 @@ class Loop:
     timing: Timing = field(default_factory=Timing)
     replayed: int = 0
     _positions: dict[str, Json] = field(default_factory=dict)
+    _facts: Facts = field(init=False)
     _held: dict[str, int] = field(default_factory=dict)
     _replay: Iterator[int] = field(default_factory=lambda: iter(()))
     _schemas: dict[str, object] = field(default_factory=dict)
@@ -83,7 +85,7 @@ class Loop:
         """Step 0. Raises Refused, Fenced or what the outside raises; nothing is durable until all is decided."""
         with self.timing.step("decide"):
             facts, decision = opening.decide_start(self.parts, self.run_id)
-            opening.enrol(self.parts, facts, self.run_id)
+            self._facts = facts
             self._held = opening.held_windows(facts)
             self._replay = iter(decision.replay)
             opening.open_inputs(self.parts, self.spark)
@@ -106,6 +108,8 @@ class Loop:
         if self.parts.log.begun and all(plan.empty for plan in plans.values()):
             return None
         with self.timing.step("log"):
+            if not self.parts.log.begun:
+                opening.enrol(self.parts, self._facts, self.run_id)
             window = self.parts.log.append(self.draft(plans))
         self._positions = window.positions
         self.listener.planned(window, replay=False)
@@ -146,10 +150,10 @@ class Loop:
         ]
 
     def read(self, window: Window) -> dict[str, Frame]:
-        """Step 3: each input's rows of this window."""
+        """Step 3: each input's rows of this window; none of an input that joined later."""
         return {
-            name: self.parts.inputs[name].read(plan, window.skips)
-            for name, plan in window.plans.items()
+            name: source.read(window.plans.get(name, Plan((), None)), window.skips)
+            for name, source in self.parts.inputs.items()
         }
 
     def work(self, window: Window, outputs: Callable[[], Mapping[str, Frame]]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from windowed.errors import TimedOut
 from windowed.loop import Loop, opened
 from windowed.timing import Timing
-from windowlog.errors import CommitUnknown, NotHeld, PreviousFailure
+from windowlog.errors import KitError
 
 if TYPE_CHECKING:
     from windowed.trigger import Trigger, Until
@@ -27,7 +27,6 @@ BOUNDS_AGE_S = 5.0
 # Pauses between retries of passing faults: 1, 2, 4 … s. Ten failures without a window held are not passing.
 RETRY_PAUSE_MAX_S = 60.0
 FAILURES_IN_A_ROW_MAX = 10
-PASSING = (NotHeld, CommitUnknown, PreviousFailure, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,9 @@ class Run:
                 with opened(loop):
                     self._windows(loop)
                 return
-            except PASSING:
+            except Exception as error:
+                if not _passing(error):
+                    raise
                 failures = failures + 1 if self.progress.windows_run == held_before else 1
                 held_before = self.progress.windows_run
                 if not self._until.retry or failures >= FAILURES_IN_A_ROW_MAX:
@@ -209,6 +210,13 @@ class Run:
         finally:
             for number, handler in old.items():
                 signal.signal(number, handler)
+
+
+def _passing(error: Exception) -> bool:
+    """The kit's own errors say it themselves; of the outside's, those of disk and network may go by."""
+    if isinstance(error, KitError):
+        return error.passing
+    return isinstance(error, OSError)
 
 
 class _Look:
