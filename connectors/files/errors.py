@@ -1,0 +1,74 @@
+"""The errors of the file input: one class for each thing that a person can do something about.
+
+KitError
+├── FolderMissing    FI1  the input's folder is not there, or is not a folder
+├── Unreadable       FI2  a folder or file may not be read
+├── FileTruncated    FI3  a file is shorter than what was read of it
+├── FileRewritten    FI4  the bytes before the place where reading goes on have changed
+├── UnreadVanished   FI5  a file is gone before it was read to its end
+├── LineTooLong      FI6  a line is longer than the kit reads
+└── IndexLost        FI7  what the input remembers does not fit its position
+"""
+
+from __future__ import annotations
+
+from windowlog.errors import KitError
+
+
+class FolderMissing(KitError, FileNotFoundError):
+    """Input {input}: {path} {found}. FileInput reads all files of a folder: name the folder, and
+    choose files in it with pattern=. Nothing was changed."""
+
+    code = "FI1"
+
+
+class Unreadable(KitError, PermissionError):
+    """Input {input}: {path} cannot be read: {reason}. To leave it out would lose its lines
+    silently, so nothing was planned. Give this user the right to read it, or move it out of the
+    input's folder."""
+
+    code = "FI2"
+
+
+class FileTruncated(KitError):
+    """Input {input}: {path} was read up to byte {known} and has only {size} bytes now: it was
+    truncated, and lines that were not read yet may be lost. Nothing was changed. To read what is in
+    it now, run `python -m windowed reset MODULE:PIPELINE {input} --to {beginning} --apply`; to pass
+    over it, `--to {end}`. Rotate by rename instead of copytruncate: the rest is then read under the
+    new name."""
+
+    code = "FI3"
+
+
+class FileRewritten(KitError):
+    """Input {input}: {path} was read up to byte {known}, and the bytes before that place are not
+    those that were read: it was rewritten. Nothing was changed. To read all that is in it now, run
+    `python -m windowed reset MODULE:PIPELINE {input} --to {beginning} --apply`; to go on behind it,
+    `--to {end}`."""
+
+    code = "FI4"
+
+
+class UnreadVanished(KitError):
+    """Input {input}: {path} is gone, and of its {size} bytes only {known} were read. Put it back
+    under any name (the file itself: a copy is a new file), or give up the rest with
+    `python -m windowed reset MODULE:PIPELINE {input} --to {end} --apply`. Nothing was changed."""
+
+    code = "FI5"
+
+
+class LineTooLong(KitError):
+    """Input {input}: the line of {path} that begins at byte {start} is longer than {limit} bytes.
+    Is it a text file? Nothing was changed. Leave the file out with pattern=, move it away, or pass
+    over it with `python -m windowed reset MODULE:PIPELINE {input} --to {end} --apply`."""
+
+    code = "FI6"
+
+
+class IndexLost(KitError):
+    """Input {input}: its memory knows of {found}, and its position is {expected}, so which files
+    were read is not known. Restore the folder inputs/ of the log from the same backup as the rest,
+    or say where to go on: `python -m windowed reset MODULE:PIPELINE {input} --to end` (or
+    beginning). Nothing was changed."""
+
+    code = "FI7"

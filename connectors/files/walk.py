@@ -1,0 +1,141 @@
+"""One walk over a folder: which files are there, without reading any.
+
+Left alone: names that begin with `_` or `.` (files and folders), and all that is neither a file nor
+a folder. Links are followed, a folder is walked once however many links lead to it, and a file that
+has several names is one file.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from connectors.files.errors import FolderMissing, Unreadable
+from connectors.files.identity import FileId, Status, status
+
+_HIDDEN = (b"_", b".")
+
+
+class Seen(NamedTuple):
+    """A file as a walk saw it. `path` is relative to the folder, with `/` between names."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """All files of a folder at one moment. `devices` are those of its files and folders."""
+
+    files: dict[FileId, Seen]
+    devices: frozenset[int] = field(default=frozenset())
+
+
+def walk(folder: str, pattern: re.Pattern[str], name: str) -> Tree:
+    """The files below `folder` whose path matches. `name` is the input's, for messages.
+
+    Raises FolderMissing, or Unreadable for a folder that may not be listed; what vanishes meanwhile
+    is not there."""
+    root = os.fsencode(folder)
+    walker = _Walker(root, pattern, name)
+    try:
+        walker.enter(b"")
+    except FileNotFoundError as error:
+        raise FolderMissing(input=name, path=folder, found="does not exist") from error
+    except NotADirectoryError as error:
+        raise FolderMissing(input=name, path=folder, found="is not a folder") from error
+    while walker.folders or walker.links:
+        walker.step()
+    return Tree(walker.files, frozenset(walker.devices))
+
+
+class _Walker:
+    def __init__(self, root: bytes, pattern: re.Pattern[str], name: str) -> None:
+        self.files: dict[FileId, Seen] = {}
+        self.devices: set[int] = set()
+        self.folders: list[bytes] = []
+        self.links: list[bytes] = []
+        self._root = root
+        self._pattern = pattern
+        self._name = name
+        # Of a file's names its own come before links, and then the first in order: the same on
+        # every walk.
+        self._ranks: dict[FileId, tuple[bool, str]] = {}
+        self._walked: set[tuple[int, int]] = set()
+
+    def step(self) -> None:
+        """Real folders first: what has a name of its own is known by it, and not by a link's."""
+        try:
+            if self.folders:
+                self.enter(self.folders.pop())
+            else:
+                self._follow(self.links.pop())
+        except (FileNotFoundError, NotADirectoryError):
+            pass  # it was there a moment ago
+
+    def enter(self, folder: bytes) -> None:
+        """List one folder, unless it was listed already."""
+        absolute = os.path.join(self._root, folder)
+        try:
+            found = os.stat(absolute)
+            key = found.st_dev, found.st_ino
+            if key in self._walked:
+                return
+            self._walked.add(key)
+            self.devices.add(found.st_dev)
+            with os.scandir(absolute) as entries:
+                for entry in entries:
+                    self._entry(entry, folder)
+        except PermissionError as error:
+            raise self._unreadable(absolute, error) from error
+
+    def _entry(self, entry: os.DirEntry[bytes], folder: bytes) -> None:
+        if entry.name.startswith(_HIDDEN):
+            return
+        path = os.path.join(folder, entry.name)
+        if entry.is_symlink():
+            self.links.append(path)
+        elif entry.is_dir(follow_symlinks=False):
+            self.folders.append(path)
+        elif entry.is_file(follow_symlinks=False):
+            self._file(path, None)
+
+    def _follow(self, link: bytes) -> None:
+        try:
+            found = status(os.path.join(self._root, link))
+        except PermissionError as error:
+            raise self._unreadable(link, error) from error
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                return  # it leads nowhere, or in a circle
+            raise
+        if stat.S_ISDIR(found.mode):
+            self.folders.append(link)
+        elif stat.S_ISREG(found.mode):
+            self._file(link, found)
+
+    def _file(self, path: bytes, found: Status | None) -> None:
+        shown = os.fsdecode(path)
+        if self._pattern.fullmatch(shown) is None:
+            return
+        linked = found is not None
+        try:
+            found = found or status(os.path.join(self._root, path))
+        except FileNotFoundError:
+            return
+        except PermissionError as error:
+            raise self._unreadable(path, error) from error
+        self.devices.add(found.id.device)
+        rank = linked, shown
+        if found.id not in self.files or rank < self._ranks[found.id]:
+            self._ranks[found.id] = rank
+            self.files[found.id] = Seen(shown, found.size, found.mtime_ns)
+
+    def _unreadable(self, path: bytes, error: OSError) -> Unreadable:
+        shown = os.fsdecode(os.path.join(self._root, path))
+        return Unreadable(input=self._name, path=shown, reason=error.strerror)
