@@ -10,7 +10,8 @@ from typing import Any
 from windowlog.contracts import Input, Sink
 from windowlog.errors import BadArgument
 
-# Long enough for any name a person reads; short enough for a ledger's key on every database (MySQL: 767 bytes).
+# Long enough for any name a person reads; short enough for a ledger's key on every database (MySQL:
+# 767 bytes).
 NAME_LENGTH_MAX = 200
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 RESERVED = ("window", "state")
@@ -60,7 +61,8 @@ def _check_named(argument: str, members: Any, contract: type, example: str) -> N
             allowed = f"for {name!r} something like {example}"
             raise BadArgument(argument=argument, value=type(member).__name__, allowed=allowed)
         if name.lower() in folded:
-            # They would share a folder on a file system, and a key in a database, that ignores case.
+            # They would share a folder on a file system, and a key in a database, that ignores
+            # case.
             allowed = f"names that differ in more than case from {folded[name.lower()]!r}"
             raise BadArgument(argument=argument, value=name, allowed=allowed)
         if id(member) in seen:

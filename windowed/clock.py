@@ -1,4 +1,5 @@
-"""Time: what the wall says, what has passed, and waiting that a stop can end. `windowed.testing` has one by hand."""
+"""Time: what the wall says, what has passed, and waiting that a stop can end. `windowed.testing`
+has one by hand."""
 
 from __future__ import annotations
 

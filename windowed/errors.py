@@ -46,57 +46,59 @@ class Refused(KitError):
 
 
 class LogCorrupted(Refused):
-    """Pipeline {pipeline!r} is not started: the window log {where} lacks plans that are needed, window(s)
-    {concerned} are missing or damaged (it reaches from {oldest} to {newest}). No data was touched."""
+    """Pipeline {pipeline!r} is not started: the window log {where} lacks plans that are needed,
+    window(s) {concerned} are missing or damaged (it reaches from {oldest} to {newest}). No data was
+    touched."""
 
     code = "WD1"
 
 
 class PositionLost(Refused):
-    """Pipeline {pipeline!r} is not started: sink(s) {concerned} hold window {beyond}, and its plan in {where}
-    is damaged, so where it ended is not known from the log. No data was touched."""
+    """Pipeline {pipeline!r} is not started: sink(s) {concerned} hold window {beyond}, and its plan
+    in {where} is damaged, so where it ended is not known from the log. No data was touched."""
 
     code = "WD2"
 
 
 class LogMismatch(Refused):
-    """Pipeline {pipeline!r} is not started: {positions}, and the log {where} ends at window {newest}, so they
-    do not belong together: a wrong folder, a deleted log, or an older backup. No data was touched."""
+    """Pipeline {pipeline!r} is not started: {positions}, and the log {where} ends at window
+    {newest}, so they do not belong together: a wrong folder, a deleted log, or an older backup. No
+    data was touched."""
 
     code = "WD3"
 
 
 class TargetLost(Refused):
-    """Pipeline {pipeline!r} is not started: {positions}, and the target(s) {targets} are gone. No data was
-    touched."""
+    """Pipeline {pipeline!r} is not started: {positions}, and the target(s) {targets} are gone. No
+    data was touched."""
 
     code = "WD4"
 
 
 class TargetChanged(Refused):
-    """Pipeline {pipeline!r} is not started: {changes}. What was written before stays where it is. No data was
-    touched."""
+    """Pipeline {pipeline!r} is not started: {changes}. What was written before stays where it is.
+    No data was touched."""
 
     code = "WD5"
 
 
 class LedgerLost(Refused):
-    """Pipeline {pipeline!r} is not started: window {newest} of the log {where} lists sink(s) {concerned}, and
-    their ledger has no row for them. No data was touched."""
+    """Pipeline {pipeline!r} is not started: window {newest} of the log {where} lists sink(s)
+    {concerned}, and their ledger has no row for them. No data was touched."""
 
     code = "WD6"
 
 
 class SinkRenamed(Refused):
-    """Pipeline {pipeline!r} is not started: sink(s) {concerned} are new, but another sink of this pipeline
-    has filled their target ({others}). No data was touched."""
+    """Pipeline {pipeline!r} is not started: sink(s) {concerned} are new, but another sink of this
+    pipeline has filled their target ({others}). No data was touched."""
 
     code = "WD7"
 
 
 class NewSink(Refused):
-    """Pipeline {pipeline!r} is not started: sink(s) {concerned} are new, the log {where} is at window {newest},
-    and nothing says where they begin. No data was touched."""
+    """Pipeline {pipeline!r} is not started: sink(s) {concerned} are new, the log {where} is at
+    window {newest}, and nothing says where they begin. No data was touched."""
 
     code = "WD8"
 
@@ -108,36 +110,38 @@ class InputChanged(Refused):
 
 
 class MemoryLost(Refused):
-    """Pipeline {pipeline!r} is not started: what input(s) {concerned} remember of the windows before {oldest}
-    is gone from {where}. No data was touched."""
+    """Pipeline {pipeline!r} is not started: what input(s) {concerned} remember of the windows
+    before {oldest} is gone from {where}. No data was touched."""
 
     code = "WD10"
 
 
 class PlansPurged(Refused):
-    """Pipeline {pipeline!r} is not started: {positions}, and the plans before {oldest} were purged from {where},
-    so the windows between cannot be replayed: an older backup of the database? No data was touched."""
+    """Pipeline {pipeline!r} is not started: {positions}, and the plans before {oldest} were purged
+    from {where}, so the windows between cannot be replayed: an older backup of the database? No
+    data was touched."""
 
     code = "WD11"
 
 
 class WrongOutputs(KitError):
-    """The transform of pipeline {pipeline!r} returned {found}; {allowed}. The window was not written; it is
-    replayed when the transform is corrected."""
+    """The transform of pipeline {pipeline!r} returned {found}; {allowed}. The window was not
+    written; it is replayed when the transform is corrected."""
 
     code = "WD12"
 
 
 class TimedOut(KitError):
-    """Pipeline {pipeline!r} was to run {wanted} windows in {timeout_s} s and ran {ran}. All of them are whole;
-    the next run goes on."""
+    """Pipeline {pipeline!r} was to run {wanted} windows in {timeout_s} s and ran {ran}. All of them
+    are whole; the next run goes on."""
 
     code = "WD13"
 
 
 class NotLocated(KitError):
-    """{locator!r} names no pipeline: {reason}. Write MODULE:NAME or FILE.py:NAME, where NAME is a Pipeline
-    or a function that returns one, as in jobs/counts.py:pipeline or jobs.counts:build('in')."""
+    """{locator!r} names no pipeline: {reason}. Write MODULE:NAME or FILE.py:NAME, where NAME is a
+    Pipeline or a function that returns one, as in jobs/counts.py:pipeline or
+    jobs.counts:build('in')."""
 
     code = "WD14"
 

@@ -11,7 +11,8 @@ from windowlog.wiring import Adoption, Header, Held, InputIdentity, SinkIdentity
 
 @dataclass(frozen=True, slots=True)
 class InputFacts:
-    """An input as the pipeline names it. `memory` is the window of its newest memory, None if there is none."""
+    """An input as the pipeline names it. `memory` is the window of its newest memory, None if there
+    is none."""
 
     name: str
     identity: InputIdentity
@@ -21,7 +22,8 @@ class InputFacts:
 
 @dataclass(frozen=True, slots=True)
 class SinkFacts:
-    """A sink as the pipeline names it, what its ledger says of it, and what stands at its target."""
+    """A sink as the pipeline names it, what its ledger says of it, and what stands at its
+    target."""
 
     name: str
     identity: SinkIdentity
@@ -33,8 +35,9 @@ class SinkFacts:
 class Facts:
     """Everything that `decide` looks at.
 
-    `digests` are those of all windows that could be known: the header's at first - 1, the kept plans' that were
-    read, and the one that the oldest of them names as its previous. `adoptions` stand beside plan L.
+    `digests` are those of all windows that could be known: the header's at first - 1, the kept
+    plans' that were read, and the one that the oldest of them names as its previous. `adoptions`
+    stand beside plan L.
     """
 
     header: Header
@@ -56,7 +59,8 @@ class Facts:
 
     @property
     def needed_from(self) -> int:
-        """The oldest plan that this start may want to read: max(F, min(start, what inputs have folded))."""
+        """The oldest plan that this start may want to read: max(F, min(start, what inputs have
+        folded))."""
         folded = [i.memory if i.memory is not None else 0 for i in self.inputs if i.remembers]
         return max(self.log.oldest, min([self.held_min, *folded]))
 

@@ -1,4 +1,5 @@
-"""Frames on their way through a window: what a transform returned, their Arrow schema, frames that sinks share."""
+"""Frames on their way through a window: what a transform returned, their Arrow schema, frames that
+sinks share."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def outputs_by_sink(result: Any, sinks: tuple[str, ...], pipeline: str) -> dict[str, Frame]:
-    """What the transform returned, as sink -> frame. WrongOutputs unless each sink gets exactly one frame."""
+    """What the transform returned, as sink -> frame. WrongOutputs unless each sink gets exactly one
+    frame."""
     if isinstance(result, Mapping):
         if set(result) != set(sinks):
             found = f"frames for {sorted(map(str, result))}"
@@ -43,7 +45,8 @@ def arrow_schema(frame: Frame) -> pyarrow.Schema:
     """The schema that the frame's rows will have as Arrow."""
     if isinstance(frame, pyarrow.Table):
         return frame.schema
-    # Without rows Spark plans this and runs no job; pyspark's own converter is private and changes between versions.
+    # Without rows Spark plans this and runs no job; pyspark's own converter is private and changes
+    # between versions.
     return frame.limit(0).toArrow().schema
 
 

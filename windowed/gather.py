@@ -1,7 +1,7 @@
 """The facts of a start: all its I/O, in the order that makes them believable.
 
-First the header (sinks need the log id), then every ledger, then the log's listing: a driver that is still alive can
-only make the log *newer* than the ledgers we saw, never older.
+First the header (sinks need the log id), then every ledger, then the log's listing: a driver that
+is still alive can only make the log *newer* than the ledgers we saw, never older.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def _adoptions(log: WindowLog, state: LogState) -> tuple[Adoption, ...]:
 
 
 def _chain(log: WindowLog, facts: Facts) -> tuple[dict[int, str], list[int]]:
-    """Digests of the plans that this start needs, read from the newest down; and which of them are damaged."""
+    """Digests of the plans that this start needs, read from the newest down; and which of them are
+    damaged."""
     digests = {facts.header.first - 1: facts.header.digest}
     damaged: list[int] = []
     expected: str | None = None

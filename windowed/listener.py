@@ -1,4 +1,5 @@
-"""Listeners: told what happens to each window. An exception in one ends the run: nothing is swallowed."""
+"""Listeners: told what happens to each window. An exception in one ends the run: nothing is
+swallowed."""
 
 from __future__ import annotations
 
@@ -10,12 +11,13 @@ from windowlog.window import Window
 class Listener:
     """Subclass, and override what you want to hear. Called in the run's thread; be quick.
 
-    Whatever was told before a crash may be told again after it, except that `planned(…, replay=False)` is told
-    at most once for a window.
+    Whatever was told before a crash may be told again after it, except that `planned(…,
+    replay=False)` is told at most once for a window.
     """
 
     def planned(self, window: Window, *, replay: bool) -> None:
-        """The window is in the log. `replay`: it was there already, and some sink does not hold it."""
+        """The window is in the log. `replay`: it was there already, and some sink does not hold
+        it."""
 
     def held(self, window: Window, sink: str) -> None:
         """Sink `sink` holds the window: its rows are durable."""

@@ -1,4 +1,5 @@
-"""What the commands call a pipeline: MODULE:NAME or FILE.py:NAME. Found by looking, for messages that can be copied."""
+"""What the commands call a pipeline: MODULE:NAME or FILE.py:NAME. Found by looking, for messages
+that can be copied."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ UNKNOWN = "MODULE:PIPELINE"
 
 
 class Locator:
-    """`str(locator)` looks when it is asked: a pipeline gets its variable only after it was made."""
+    """`str(locator)` looks when it is asked: a pipeline gets its variable only after it was
+    made."""
 
     def __init__(self, pipeline: Pipeline, given: str | None) -> None:
         self._pipeline = pipeline

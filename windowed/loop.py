@@ -12,9 +12,9 @@
     9 checkpoint  (pipelines with state)
    10 purge       the mark, then plans no recovery can need          plans gone
 
-Invariants kept here: I4 committed(n) is told only after every sink holds n. I5 purge spares the plan min(Hmin, what
-inputs have folded) itself and every later one. I6 one window in flight. The others are kept by the log (I1, I2, I8)
-and by the sinks (I3, I7).
+Invariants kept here: I4 committed(n) is told only after every sink holds n. I5 purge spares the
+plan min(Hmin, what inputs have folded) itself and every later one. I6 one window in flight. The
+others are kept by the log (I1, I2, I8) and by the sinks (I3, I7).
 """
 
 from __future__ import annotations
@@ -42,11 +42,13 @@ if TYPE_CHECKING:
     from windowlog.contracts import Frame, Input, Sink
     from windowlog.log import WindowLog
 
-# A sink that surely did not hold may be tried again: a reader's lock goes by. More often, a person should look.
+# A sink that surely did not hold may be tried again: a reader's lock goes by. More often, a person
+# should look.
 HOLD_ATTEMPTS = 3
 HOLD_PAUSE_S = 0.5
 
-# The mark and each deletion cost a sync: every window they took a third of the overhead (benchmarks/overhead.py).
+# The mark and each deletion cost a sync: every window they took a third of the overhead
+# (benchmarks/overhead.py).
 PURGE_EVERY = 32
 
 
@@ -82,7 +84,8 @@ class Loop:
     _since_purge: int = 0
 
     def open(self) -> Decision:
-        """Step 0. Raises Refused, Fenced or what the outside raises; nothing is durable until all is decided."""
+        """Step 0. Raises Refused, Fenced or what the outside raises; nothing is durable until all
+        is decided."""
         with self.timing.step("decide"):
             facts, decision = opening.decide_start(self.parts, self.run_id)
             self._facts = facts
@@ -96,7 +99,8 @@ class Loop:
         return decision
 
     def next(self, bounds: Callable[[], Mapping[str, Bounds]]) -> Window | None:
-        """Steps 1 and 2, or the next window to replay. None when there is nothing new inside `bounds()`."""
+        """Steps 1 and 2, or the next window to replay. None when there is nothing new inside
+        `bounds()`."""
         for window_id in self._replay:
             window = self.parts.log.read(window_id)
             self.replayed += 1
@@ -157,7 +161,8 @@ class Loop:
         }
 
     def work(self, window: Window, outputs: Callable[[], Mapping[str, Frame]]) -> None:
-        """Steps 3 to 10. `outputs` reads and transforms; it is called again when a sink could not hold."""
+        """Steps 3 to 10. `outputs` reads and transforms; it is called again when a sink could not
+        hold."""
         for attempt in range(1, HOLD_ATTEMPTS + 1):
             try:
                 self._stage(window, outputs())

@@ -1,4 +1,5 @@
-"""Step 0 as functions: open, gather, decide (twice before a refusal), enrol the sinks, open the inputs; and close."""
+"""Step 0 as functions: open, gather, decide (twice before a refusal), enrol the sinks, open the
+inputs; and close."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 
 def decide_start(parts: Parts, run_id: str) -> tuple[Facts, Decision]:
-    """Open log and sinks and decide. Raises the refusal, or Fenced when a second reading says something else."""
+    """Open log and sinks and decide. Raises the refusal, or Fenced when a second reading says
+    something else."""
     facts = open_and_gather(parts, run_id)
     decision = decide(facts)
     if not decision.refused:
@@ -44,7 +46,8 @@ def open_and_gather(parts: Parts, run_id: str) -> Facts:
 
 
 def enrol(parts: Parts, facts: Facts, run_id: str) -> None:
-    """Before plan `first`: the header, then a ledger row for each sink, so that every window is an update.
+    """Before plan `first`: the header, then a ledger row for each sink, so that every window is an
+    update.
 
     In this order: rows under a log id that no header names would be refused as another log's."""
     new = [sink for sink in facts.sinks if sink.held is None]
@@ -99,7 +102,8 @@ class ReadOnlyMemory:
 
 
 def close(parts: Parts) -> None:
-    """Close inputs (they fold), sinks and log, all of them, and then raise the first error there was."""
+    """Close inputs (they fold), sinks and log, all of them, and then raise the first error there
+    was."""
     first: Exception | None = None
     for action in _closings(parts):
         try:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OpenWindow:
-    """A window in flight: `frames` are its rows by input. `planned_at` is what "now" means in it."""
+    """A window in flight: `frames` are its rows by input. `planned_at` is what "now" means in
+    it."""
 
     window: Window
     frames: Mapping[str, Frame]
@@ -42,7 +43,8 @@ class OwnRun:
         self._flight: OpenWindow | None = None
 
     def next(self) -> OpenWindow | None:
-        """The next window: first those to replay, then what is new. None when nothing is new at this moment."""
+        """The next window: first those to replay, then what is new. None when nothing is new at
+        this moment."""
         if self._flight is not None:
             raise OutOfTurn(what=f"Window {self._flight.id} was given and is not held yet")
         window = self._loop.next(self._loop.bounds)
@@ -53,7 +55,8 @@ class OwnRun:
         return self._flight
 
     def hold(self, window: OpenWindow, outputs: Mapping[str, Frame] | Frame) -> None:
-        """Write the window into every sink, once: a frame for all of them, or a dict sink -> frame."""
+        """Write the window into every sink, once: a frame for all of them, or a dict sink ->
+        frame."""
         if window is not self._flight:
             raise OutOfTurn(what=f"Window {window.id} is not the one that next() gave last")
         parts = self._loop.parts

@@ -1,4 +1,5 @@
-"""Pipeline: inputs, a transform, sinks and a window log, under one name. Checked on construction, touched by nothing."""
+"""Pipeline: inputs, a transform, sinks and a window log, under one name. Checked on construction,
+touched by nothing."""
 
 from __future__ import annotations
 
@@ -33,12 +34,13 @@ Transform = Callable[..., "Frame | Mapping[str, Frame]"]
 class Pipeline:
     """Inputs → transform → sinks, one window at a time, each record taking effect once.
 
-    `name` is the pipeline's key in logs and ledgers: never change it. `inputs` name -> Input, `sinks` name -> Sink.
-    `transform` is called with one keyword argument for each input (a frame), and with `window` if it names that; it
-    returns a frame for every sink, or a dict sink -> frame. "Now" inside it is `window.planned_at`. Without a transform
-    only `open` can be used. `log` is a WindowLog, or where one is: a folder. `keep` is how many plans more than needed
-    are kept, for `read_window`. `locator` is what the commands call this pipeline (`jobs.counts:pipeline`); it is found
-    by itself for one that is a module's variable.
+    `name` is the pipeline's key in logs and ledgers: never change it. `inputs` name -> Input,
+    `sinks` name -> Sink. `transform` is called with one keyword argument for each input (a frame),
+    and with `window` if it names that; it returns a frame for every sink, or a dict sink -> frame.
+    "Now" inside it is `window.planned_at`. Without a transform only `open` can be used. `log` is a
+    WindowLog, or where one is: a folder. `keep` is how many plans more than needed are kept, for
+    `read_window`. `locator` is what the commands call this pipeline (`jobs.counts:pipeline`); it is
+    found by itself for one that is a module's variable.
 
     Raises BadArgument on construction for everything that cannot be right.
     """
@@ -87,9 +89,10 @@ class Pipeline:
     ) -> Summary:
         """Run in this thread until `until` (by default `drained()`), and say what was done.
 
-        `spark` None: frames are pyarrow tables. `progress` True or False: show it or not; None: a bar on a terminal, a
-        line now and then elsewhere. On the main thread SIGTERM and SIGINT let the window in flight finish; a second one
-        stops now. Raises Refused, Fenced, and whatever inputs, transform and sinks raise; the next run goes on.
+        `spark` None: frames are pyarrow tables. `progress` True or False: show it or not; None: a
+        bar on a terminal, a line now and then elsewhere. On the main thread SIGTERM and SIGINT let
+        the window in flight finish; a second one stops now. Raises Refused, Fenced, and whatever
+        inputs, transform and sinks raise; the next run goes on.
         """
         return self._run(spark, until, trigger, listeners, progress, clock).execute()
 
@@ -103,7 +106,8 @@ class Pipeline:
         progress: bool | None = False,
         clock: Clock | None = None,
     ) -> Run:
-        """As `run`, in a thread of its own: `stop()`, `wait()` and `progress` are on what is returned."""
+        """As `run`, in a thread of its own: `stop()`, `wait()` and `progress` are on what is
+        returned."""
         run = self._run(spark, until, trigger, listeners, progress, clock)
         run.start()
         return run
@@ -133,7 +137,8 @@ class Pipeline:
 
     @contextmanager
     def open(self, spark: SparkSession | None, *, clock: Clock | None = None) -> Iterator[OwnRun]:
-        """Your own loop: `while window := run.next(): run.hold(window, {"counts": f(window.frames["lines"])})`."""
+        """Your own loop: `while window := run.next(): run.hold(window, {"counts":
+        f(window.frames["lines"])})`."""
         with opened(self._loop(spark, clock, [])) as loop:
             yield OwnRun(loop)
 
@@ -145,7 +150,8 @@ class Pipeline:
         return looking.preview(loop, self._outputs)
 
     def read_window(self, spark: SparkSession | None, window_id: int) -> dict[str, Frame]:
-        """Input -> frame of the rows of a window whose plan is kept. Changes nothing; needs no sink."""
+        """Input -> frame of the rows of a window whose plan is kept. Changes nothing; needs no
+        sink."""
         return looking.read_window(self.parts, spark, str(uuid4()), window_id)
 
     def _loop(

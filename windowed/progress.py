@@ -1,4 +1,5 @@
-"""Progress that a person can read: a bar on a terminal, a line now and then elsewhere. Both are listeners."""
+"""Progress that a person can read: a bar on a terminal, a line now and then elsewhere. Both are
+listeners."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Recovery as data: two tables and `decide(facts)`, pure. docs/recovery.md shows them as a person reads them.
+"""Recovery as data: two tables and `decide(facts)`, pure. docs/recovery.md shows them as a person
+reads them.
 
-L = newest intact plan, F = oldest kept plan, H(s) = window that sink s holds, Hmin and Hmax over the sinks.
+L = newest intact plan, F = oldest kept plan, H(s) = window that sink s holds, Hmin and Hmax over
+the sinks.
 
     A  a plan that is needed is missing or damaged, or anything beyond L+1 is   LogCorrupted
     B  a sink holds L+1 and plan L+1 is torn                                    PositionLost
@@ -16,8 +18,8 @@ L = newest intact plan, F = oldest kept plan, H(s) = window that sink s holds, H
     E  Hmin < L                                                                 replay Hmin+1 … L
     F  Hmin = L                                                                 plan L+1
 
-The first row whose question is answered yes decides. The log comes first, because the wiring is compared with its
-newest window; the last row always says yes.
+The first row whose question is answered yes decides. The log comes first, because the wiring is
+compared with its newest window; the last row always says yes.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to do: the row that decided, whom it concerns, and the windows to replay (empty: plan the next one)."""
+    """What to do: the row that decided, whom it concerns, and the windows to replay (empty: plan
+    the next one)."""
 
     row: Row
     concerned: tuple[str, ...]

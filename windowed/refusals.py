@@ -1,6 +1,8 @@
-"""From a decision to an error that a person can act on: what is wrong, with values, and one command for each choice.
+"""From a decision to an error that a person can act on: what is wrong, with values, and one command
+for each choice.
 
-Pure: no I/O. Every command printed here is run by a test, from the refusal to a pipeline that goes on.
+Pure: no I/O. Every command printed here is run by a test, from the refusal to a pipeline that goes
+on.
 """
 
 from __future__ import annotations
@@ -110,8 +112,7 @@ def _again(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
         oldest, newest = facts.log.oldest, facts.log.newest
         choices += [
             (
-                f"{name} is to hold everything from window {oldest} on (its target is empty,"
-                " or may hold nothing of them)",
+                f"{name} is to hold everything from window {oldest} on, and holds none of it yet",
                 command(parts, "adopt", name, "--from", "oldest"),
             ),
             (

@@ -20,19 +20,22 @@ if TYPE_CHECKING:
     from windowlog.values import Bounds
     from windowlog.window import Window
 
-# How often to look for new data when there was none: a listing costs little, a tenth of a second would cost ten times it.
+# How often to look for new data when there was none: a listing costs little, a tenth of a second
+# would cost ten times it.
 POLL_S = 0.5
-# A backlog is planned from one look at the source; what arrived since is seen at the latest after this.
+# A backlog is planned from one look at the source; what arrived since is seen at the latest after
+# this.
 BOUNDS_AGE_S = 5.0
-# Pauses between retries of passing faults: 1, 2, 4 … s. Ten failures without a window held are not passing.
+# Pauses between retries of passing faults: 1, 2, 4 … s. Ten failures without a window held are not
+# passing.
 RETRY_PAUSE_MAX_S = 60.0
 FAILURES_IN_A_ROW_MAX = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a run did. `window_ids` are those it held in every sink, replayed ones too; `records` and `bytes` are sums
-    over the plans that say them; `seconds` by step of the loop."""
+    """What a run did. `window_ids` are those it held in every sink, replayed ones too; `records`
+    and `bytes` are sums over the plans that say them; `seconds` by step of the loop."""
 
     pipeline: str
     window_ids: range
@@ -53,7 +56,8 @@ class Summary:
 
 
 class Run:
-    """A run of a pipeline. Made by Pipeline.start; `stop` and `progress` may be used from any thread."""
+    """A run of a pipeline. Made by Pipeline.start; `stop` and `progress` may be used from any
+    thread."""
 
     def __init__(
         self,
@@ -76,7 +80,8 @@ class Run:
         self.progress = Summary(pipeline, range(0), 0, 0, 0, 0)
 
     def start(self) -> None:
-        """Work in a thread of its own. It is a daemon: a driver that ends does not wait for it, and needs not to."""
+        """Work in a thread of its own. It is a daemon: a driver that ends does not wait for it, and
+        needs not to."""
         self._thread = threading.Thread(target=self._background, name="windowed", daemon=True)
         self._thread.start()
 
@@ -85,7 +90,8 @@ class Run:
         self._stop.set()
 
     def wait(self) -> Summary:
-        """Until the run has ended: its summary, or the error it ended with. Signals as in Pipeline.run."""
+        """Until the run has ended: its summary, or the error it ended with. Signals as in
+        Pipeline.run."""
         assert self._thread is not None, "start() comes first"
         with self._signals():
             self._thread.join()
@@ -194,7 +200,8 @@ class Run:
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
-        """On the main thread: the first SIGTERM or SIGINT stops after this window, a second one now."""
+        """On the main thread: the first SIGTERM or SIGINT stops after this window, a second one
+        now."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -213,7 +220,8 @@ class Run:
 
 
 def _passing(error: Exception) -> bool:
-    """The kit's own errors say it themselves; of the outside's, those of disk and network may go by."""
+    """The kit's own errors say it themselves; of the outside's, those of disk and network may go
+    by."""
     if isinstance(error, KitError):
         return error.passing
     return isinstance(error, OSError)

@@ -1,4 +1,5 @@
-"""When to look for the next window, and until when: `every(s)`, `drained()`, `windows(n)`, `forever()`."""
+"""When to look for the next window, and until when: `every(s)`, `drained()`, `windows(n)`,
+`forever()`."""
 
 from __future__ import annotations
 
@@ -9,15 +10,16 @@ from windowlog.errors import BadArgument
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """`every(interval_s)`: windows begin on multiples of this interval since the start; 0: as fast as they come."""
+    """`every(interval_s)`: windows begin on multiples of this interval since the start; 0: as fast
+    as they come."""
 
     interval_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """When a run ends by itself. `drain`: at what existed when it began. `count`: after that many new windows.
-    `retry`: passing faults are waited out."""
+    """When a run ends by itself. `drain`: at what existed when it began. `count`: after that many
+    new windows. `retry`: passing faults are waited out."""
 
     drain: bool = False
     count: int | None = None
@@ -34,12 +36,14 @@ def every(seconds: float) -> Trigger:
 
 
 def drained() -> Until:
-    """Until all that existed when the run began is held: for cron and Airflow. Waits for what is not yet readable."""
+    """Until all that existed when the run began is held: for cron and Airflow. Waits for what is
+    not yet readable."""
     return Until(drain=True)
 
 
 def windows(count: int, *, timeout_s: float | None = None) -> Until:
-    """Until `count` new windows are held (replayed ones do not count), or TimedOut after `timeout_s` seconds."""
+    """Until `count` new windows are held (replayed ones do not count), or TimedOut after
+    `timeout_s` seconds."""
     value: object = count
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise BadArgument(argument="windows(count)", value=count, allowed="a whole number from 1")

@@ -5,9 +5,10 @@ A record is one line and a body:
     windowlog 1 window 42 311 8c1f2a90
     {"window": 42, ...}
 
-that is: magic, format version, kind, id, body length in bytes, CRC-32 (hexadecimal) over everything else (the line without
-the CRC, and the body). The form of the first line is fixed for all future formats, and the CRC is checked
-before the version: a flipped bit anywhere is then *torn*, never "a newer format".
+that is: magic, format version, kind, id, body length in bytes, CRC-32 (hexadecimal) over everything
+else (the line without the CRC, and the body). The form of the first line is fixed for all future
+formats, and the CRC is checked before the version: a flipped bit anywhere is then *torn*, never "a
+newer format".
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _FIRST_LINE = re.compile(
 
 
 def encode(kind: str, record_id: int, body: Json) -> bytes:
-    """The stored bytes of a record of JSON. ASCII only: a path that is not valid UTF-8 survives as JSON escapes."""
+    """The stored bytes of a record of JSON. ASCII only: a path that is not valid UTF-8 survives as
+    JSON escapes."""
     text = json.dumps(body, indent=1, sort_keys=True, allow_nan=False)
     return frame(kind, record_id, text.encode("ascii") + b"\n")
 
@@ -48,8 +50,8 @@ def frame(kind: str, record_id: int, body: bytes) -> bytes:
 def unframe(data: bytes, *, kind: str, record_id: int, name: str) -> bytes:
     """The body of a record that was read completely.
 
-    Raises RecordTorn when it is not exactly what `frame` wrote for this kind and id, NewerFormat when it is
-    intact but of a format this version does not know. `name` is only for the message.
+    Raises RecordTorn when it is not exactly what `frame` wrote for this kind and id, NewerFormat
+    when it is intact but of a format this version does not know. `name` is only for the message.
     """
     match = _FIRST_LINE.match(data)
     if match is None:
@@ -70,7 +72,8 @@ def unframe(data: bytes, *, kind: str, record_id: int, name: str) -> bytes:
 
 
 def digest(data: bytes) -> str:
-    """SHA-256 over a record's stored bytes, hexadecimal: what the next record and the ledgers remember."""
+    """SHA-256 over a record's stored bytes, hexadecimal: what the next record and the ledgers
+    remember."""
     return hashlib.sha256(data).hexdigest()
 
 

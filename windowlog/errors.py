@@ -1,4 +1,5 @@
-"""Every error of the kit begins here: one class for each thing that a person can do something about.
+"""Every error of the kit begins here: one class for each thing that a person can do something
+about.
 
     KitError
     ├── BadArgument (ValueError)      WL1   a wrong argument, found on construction
@@ -36,7 +37,8 @@ class KitError(Exception):
     def __init__(self, **values: object) -> None:
         self.values = values
         # Docstrings are gone under `python -OO`: the values alone must then say enough.
-        template = inspect.cleandoc(type(self).__doc__ or " ".join(f"{v}: {{{v}}}." for v in values))
+        said = type(self).__doc__ or " ".join(f"{name}: {{{name}}}." for name in values)
+        template = inspect.cleandoc(said)
         text = " ".join(template.format(**values).split())
         super().__init__(f"{text} [{self.code}]")
 
@@ -73,8 +75,8 @@ class RecordTorn(KitError):
 
 
 class NewerFormat(KitError):
-    """Record {name} has format {version}, this version of windowed-connectors knows formats up to {known}.
-    Run the version that wrote it, or a newer one. Nothing was changed."""
+    """Record {name} has format {version}, this version of windowed-connectors knows formats up to
+    {known}. Run the version that wrote it, or a newer one. Nothing was changed."""
 
     code = "WL5"
 
@@ -86,45 +88,47 @@ class LogUnusable(KitError):
 
 
 class WrongPipeline(KitError):
-    """The window log {where} belongs to pipeline {found!r}, not to {wanted!r}. Give each pipeline a log of
-    its own. Nothing was changed."""
+    """The window log {where} belongs to pipeline {found!r}, not to {wanted!r}. Give each pipeline a
+    log of its own. Nothing was changed."""
 
     code = "WL7"
 
 
 class Fenced(KitError):
-    """Another driver runs pipeline {pipeline!r}: {evidence}. This driver stops; what it had not finished was
-    rolled back, and the other one goes on. Let only one run at a time."""
+    """Another driver runs pipeline {pipeline!r}: {evidence}. This driver stops; what it had not
+    finished was rolled back, and the other one goes on. Let only one run at a time."""
 
     code = "WL8"
 
 
 class NotHeld(KitError):
-    """Sink {sink} could not hold window {window_id}: {reason}. The window was rolled back and is still in the
-    log; it is tried again, in this run or by the next."""
+    """Sink {sink} could not hold window {window_id}: {reason}. The window was rolled back and is
+    still in the log; it is tried again, in this run or by the next."""
 
     code = "WL9"
     passing = True
 
 
 class CommitUnknown(KitError):
-    """Sink {sink} sent the commit of window {window_id}, and whether it took effect cannot be read: {reason}.
-    Start again when the database answers: the ledger then says which, and nothing is written twice."""
+    """Sink {sink} sent the commit of window {window_id}, and whether it took effect cannot be read:
+    {reason}. Start again when the database answers: the ledger then says which, and nothing is
+    written twice."""
 
     code = "WL10"
     passing = True
 
 
 class PreviousFailure(KitError):
-    """{what} failed before ({reason}) and does nothing more until it is opened anew. Start the run again."""
+    """{what} failed before ({reason}) and does nothing more until it is opened anew. Start the run
+    again."""
 
     code = "WL11"
     passing = True
 
 
 class SourceChanged(KitError):
-    """Input {input}: {part} is not what window {window_id} planned: expected {expected}, found {found}.
-    The window was not written. {remedy}"""
+    """Input {input}: {part} is not what window {window_id} planned: expected {expected}, found
+    {found}. The window was not written. {remedy}"""
 
     code = "WL12"
 
@@ -136,8 +140,9 @@ class StorageUnsuitable(KitError):
 
 
 class PlanTooLarge(KitError):
-    """The plan of window {window_id} takes {size} bytes, a record of the window log at most {limit}. Nothing was
-    logged. Let a window list less: max_files_per_window, or a lower max_bytes_per_window."""
+    """The plan of window {window_id} takes {size} bytes, a record of the window log at most
+    {limit}. Nothing was logged. Let a window list less: max_files_per_window, or a lower
+    max_bytes_per_window."""
 
     code = "WL14"
 

@@ -17,7 +17,8 @@ KIND = "header"
 def new_header(
     pipeline: str, run_id: str, first: int, positions: Mapping[str, Json]
 ) -> tuple[Header, bytes]:
-    """A header under a new log id, in memory only, and the bytes it will have when it is created."""
+    """A header under a new log id, in memory only, and the bytes it will have when it is
+    created."""
     log_id = str(uuid.uuid4())
     body: dict[str, Json] = {
         "log": log_id,

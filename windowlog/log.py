@@ -1,14 +1,14 @@
 """WindowLog: the durable sequence of windows.
 
-    headers/000000000001.json     log id, pipeline, first window: created exclusively, before the first plan
-    windows/000000000042.json     plan 42 (000000000042.1.json: a second attempt, beside a torn one)
-    marks/000000000040.json       low-water mark: below it nothing is believed, published or resumed (I8)
-    skips/000000000042.1.json     the first permission beside plan 42
+    headers/000000000001.json     log id, pipeline, first window: created exclusively, before the
+    first plan windows/000000000042.json     plan 42 (000000000042.1.json: a second attempt, beside
+    a torn one) marks/000000000040.json       low-water mark: below it nothing is believed,
+    published or resumed (I8) skips/000000000042.1.json     the first permission beside plan 42
     adoptions/000000000042.1.json the first decision about an input beside plan 42
     inputs/lines/000000000040.json what input `lines` remembers after window 40
 
-A log may be opened by two drivers at once; each record is created exclusively, so at most one of them owns
-window n. Nothing is locked: a lock that outlives a killed driver is worse than a fence.
+A log may be opened by two drivers at once; each record is created exclusively, so at most one of
+them owns window n. Nothing is locked: a lock that outlives a killed driver is worse than a fence.
 """
 
 from __future__ import annotations
@@ -41,15 +41,16 @@ from windowlog.values import Json, Plan
 from windowlog.window import Draft, Window, format_time, from_json, to_json
 from windowlog.wiring import Header
 
-# A plan is read at each start and kept in the driver's memory: 64 MiB of JSON is some 300,000 files in one window.
+# A plan is read at each start and kept in the driver's memory: 64 MiB of JSON is some 300,000 files
+# in one window.
 RECORD_BYTES_MAX = 64 * 2**20
 
 
 class WindowLog:
     """Which window covers what, durably.
 
-    `where` is a folder (created with the first window) or a Storage. Nothing is touched on construction. `open`
-    first, then `scan`, then the others; `open` again after any failure (I7).
+    `where` is a folder (created with the first window) or a Storage. Nothing is touched on
+    construction. `open` first, then `scan`, then the others; `open` again after any failure (I7).
     """
 
     def __init__(self, where: str | os.PathLike[str] | Storage) -> None:
@@ -95,7 +96,8 @@ class WindowLog:
     def renew(
         self, pipeline: str, run_id: str, first: int, positions: Mapping[str, Json]
     ) -> Header:
-        """Give the log a new header under a new id, in memory until `create`. The highest `first` counts."""
+        """Give the log a new header under a new id, in memory until `create`. The highest `first`
+        counts."""
         self._header, self._header_bytes = new_header(pipeline, run_id, first, positions)
         return self._header
 
@@ -106,7 +108,8 @@ class WindowLog:
         return self._header
 
     def create(self) -> None:
-        """Create the header exclusively, if it is not there yet. Fenced if another driver was faster."""
+        """Create the header exclusively, if it is not there yet. Fenced if another driver was
+        faster."""
         if self.header.exists:
             return
         self._create(self.storage.within(naming.HEADERS), self.header.first, 0, self._header_bytes)
@@ -137,7 +140,8 @@ class WindowLog:
         return None
 
     def read(self, window_id: int) -> Window:
-        """Plan `window_id` with its skips. RecordNotFound, RecordTorn or NewerFormat if it cannot be had.
+        """Plan `window_id` with its skips. RecordNotFound, RecordTorn or NewerFormat if it cannot
+        be had.
 
         Fenced when it was purged meanwhile: below the mark a record is not ours."""
         attempt = self._attempts.get(window_id)
@@ -153,10 +157,12 @@ class WindowLog:
         return replace(window, skips=self.notes.skips(window_id))
 
     def append(self, draft: Draft) -> Window:
-        """Fix the next window for ever: add the previous digest, clamp `planned_at`, create exclusively.
+        """Fix the next window for ever: add the previous digest, clamp `planned_at`, create
+        exclusively.
 
-        Fenced when another driver owns this window, or when we turn out to be below the mark. After any other
-        failure the log must be opened anew: whether the record is there is then found by looking."""
+        Fenced when another driver owns this window, or when we turn out to be below the mark. After
+        any other failure the log must be opened anew: whether the record is there is then found by
+        looking."""
         last = self._last()
         assert draft.window_id == last.newest + 1, "windows are dense"
         moment = draft.planned_at
@@ -174,7 +180,8 @@ class WindowLog:
         self._attempts[draft.window_id] = attempt
         window = from_json(json.loads(json.dumps(body)), digest=codec.digest(data))
         self._state = replace(last, newest=window.id, torn=False, window=window)
-        # The record stays even if we are fenced: others may have seen it, and below the mark it is debris.
+        # The record stays even if we are fenced: others may have seen it, and below the mark it is
+        # debris.
         self._fence(window.id)
         return window
 
@@ -193,7 +200,8 @@ class WindowLog:
         return max(naming.attempts(self._marks.list()), default=self.header.first)
 
     def purge(self, floor: int) -> int:
-        """Let go of the plans below `floor`, the mark first; how many records went. Spares the newest plan (I5).
+        """Let go of the plans below `floor`, the mark first; how many records went. Spares the
+        newest plan (I5).
 
         Interrupted, it leaves debris below the mark, which the next purge deletes."""
         last = self._last()

@@ -27,7 +27,8 @@ class LogMemory:
 
     def version(self) -> int | None:
         """The highest version's window, without reading it."""
-        # Another driver's version may be visible and not yet durable: believe it only once it is (I1).
+        # Another driver's version may be visible and not yet durable: believe it only once it is
+        # (I1).
         self._storage.sync()
         return max(self._versions(), default=None)
 

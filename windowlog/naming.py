@@ -1,7 +1,8 @@
-"""File name <-> window id: what is ours in a folder, and what is debris. The only place that knows names.
+"""File name <-> window id: what is ours in a folder, and what is debris. The only place that knows
+names.
 
-A numbered record is `000000000042.json`; a later attempt beside a torn one, or the second skip of a window, is
-`000000000042.1.json`, `000000000042.2.json` …, and the highest attempt counts.
+A numbered record is `000000000042.json`; a later attempt beside a torn one, or the second skip of a
+window, is `000000000042.1.json`, `000000000042.2.json` …, and the highest attempt counts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ SKIPS = "skips"
 ADOPTIONS = "adoptions"
 INPUTS = "inputs"
 
-# Twelve digits keep a listing in order for 10**12 windows: one each millisecond for thirty years. More are accepted.
+# Twelve digits keep a listing in order for 10**12 windows: one each millisecond for thirty years.
+# More are accepted.
 _NUMBERED = re.compile(r"(\d{12,18})(?:\.([1-9]\d{0,8}))?\.json")
 
 
@@ -31,7 +33,8 @@ def parse(name: str) -> tuple[int, int] | None:
     if match is None:
         return None
     key = int(match[1]), int(match[2] or 0)
-    # One record, one name: a name written another way (thirteen digits with a leading zero) is not ours.
+    # One record, one name: a name written another way (thirteen digits with a leading zero) is not
+    # ours.
     return key if numbered(*key) == name else None
 
 

@@ -1,4 +1,5 @@
-"""What is recorded beside plans: skips and adoptions. Numbered from 1, created exclusively, never changed."""
+"""What is recorded beside plans: skips and adoptions. Numbered from 1, created exclusively, never
+changed."""
 
 from __future__ import annotations
 
@@ -13,14 +14,16 @@ from windowlog.wiring import Adoption, InputIdentity
 
 
 class Notes:
-    """The skips and adoptions of a log. Plan n never changes: what people decide about it stands beside it."""
+    """The skips and adoptions of a log. Plan n never changes: what people decide about it stands
+    beside it."""
 
     def __init__(self, storage: Storage) -> None:
         self._skips = storage.within(naming.SKIPS)
         self._adoptions = storage.within(naming.ADOPTIONS)
 
     def skip(self, skip: Skip) -> Skip:
-        """Record a permission. The same part is recorded once only: the one that is there is returned."""
+        """Record a permission. The same part is recorded once only: the one that is there is
+        returned."""
         present = self.skips(skip.window_id)
         for other in present:
             if (other.input, other.part) == (skip.input, skip.part):

@@ -3,7 +3,8 @@
 Rules (docs/recovery.md):
 1. Below the low-water mark nothing is believed (I8).
 2. The highest attempt at a window counts; lower ones were torn when it was made.
-3. The newest window L is the highest one whose record is intact. One damaged record at L+1 is *torn*: its writer
+3. The newest window L is the highest one whose record is intact. One damaged record at L+1 is
+*torn*: its writer
    died. Anything beyond that is damage.
 """
 
@@ -18,10 +19,12 @@ from windowlog.window import Window
 
 @dataclass(frozen=True, slots=True)
 class LogState:
-    """A log at one moment: `mark` (low-water mark), `oldest` kept plan F and `newest` intact plan L.
+    """A log at one moment: `mark` (low-water mark), `oldest` kept plan F and `newest` intact plan
+    L.
 
-    Without plans `newest` is first - 1 and `oldest` is first. `torn` says that L+1 is there and damaged, `damaged`
-    lists windows that are missing or damaged where they must not be. `window` is plan L.
+    Without plans `newest` is first - 1 and `oldest` is first. `torn` says that L+1 is there and
+    damaged, `damaged` lists windows that are missing or damaged where they must not be. `window` is
+    plan L.
     """
 
     first: int
@@ -49,7 +52,8 @@ def derive(first: int, mark: int, attempts: Mapping[int, int], newest: Window | 
     torn = beyond == [last + 1]
     damaged = [] if torn else beyond
     oldest = min((window_id for window_id in attempts if window_id <= last), default=last + 1)
-    # Purge deletes from below and spares the newest plan: with a mark past the first window, some plan must be there.
+    # Purge deletes from below and spares the newest plan: with a mark past the first window, some
+    # plan must be there.
     if newest is None and mark > first:
         damaged = [mark, *damaged]
     damaged += [w for w in range(oldest, last) if w not in attempts]

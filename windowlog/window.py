@@ -1,4 +1,5 @@
-"""Window: one step of the stream, and its JSON. The only place that knows a window record's field names."""
+"""Window: one step of the stream, and its JSON. The only place that knows a window record's field
+names."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from windowlog.wiring import InputIdentity, SinkIdentity
 class Draft:
     """A window before it is logged: planned, but nobody has seen it.
 
-    `planned_at` is timezone-aware. `inputs` and `sinks` are the wiring of this window; every input has a plan.
+    `planned_at` is timezone-aware. `inputs` and `sinks` are the wiring of this window; every input
+    has a plan.
     """
 
     window_id: int
@@ -30,9 +32,9 @@ class Draft:
 class Window:
     """A window that the log holds: fixed for ever (I2).
 
-    `planned_at` is UTC and never decreases from window to window; it is what "now" means inside a transform.
-    `previous` is the digest of the record before it (the first one's: of the header), `digest` that of its own
-    stored bytes. `skips` are the permissions recorded beside it.
+    `planned_at` is UTC and never decreases from window to window; it is what "now" means inside a
+    transform. `previous` is the digest of the record before it (the first one's: of the header),
+    `digest` that of its own stored bytes. `skips` are the permissions recorded beside it.
     """
 
     id: int
@@ -67,7 +69,8 @@ def to_json(draft: Draft, *, log_id: str, previous: str, planned_at: datetime) -
 
 
 def from_json(body: Any, *, digest: str) -> Window:
-    """The window whose record's body is `body`. Raises KeyError, TypeError or ValueError when it is not one."""
+    """The window whose record's body is `body`. Raises KeyError, TypeError or ValueError when it is
+    not one."""
     return Window(
         id=int(body["window"]),
         planned_at=parse_time(body["planned_at"]),

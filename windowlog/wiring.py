@@ -1,4 +1,5 @@
-"""Who takes part in a window: inputs and sinks as the log and the ledgers remember them. Frozen values."""
+"""Who takes part in a window: inputs and sinks as the log and the ledgers remember them. Frozen
+values."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from windowlog.values import Json
 
 @dataclass(frozen=True, slots=True)
 class InputIdentity:
-    """What an input reads: its `kind` ("files/lines") and its `place` ("/data/in", without secrets)."""
+    """What an input reads: its `kind` ("files/lines") and its `place` ("/data/in", without
+    secrets)."""
 
     kind: str
     place: str
@@ -18,7 +20,8 @@ class InputIdentity:
 
 @dataclass(frozen=True, slots=True)
 class SinkIdentity:
-    """Where a sink writes (`target`, without secrets) and how (`mode`, with its key and columns)."""
+    """Where a sink writes (`target`, without secrets) and how (`mode`, with its key and
+    columns)."""
 
     target: str
     mode: str
@@ -28,9 +31,9 @@ class SinkIdentity:
 class Held:
     """A sink's memory: the window it holds, and everything needed to know that the window is ours.
 
-    `digest` is that of window `window_id`'s record; for a sink that holds nothing yet `window_id` is the log's
-    first - 1 and `digest` the header's. `positions` are the inputs' ends after the window, `skips` the number
-    of skips the window was read with.
+    `digest` is that of window `window_id`'s record; for a sink that holds nothing yet `window_id`
+    is the log's first - 1 and `digest` the header's. `positions` are the inputs' ends after the
+    window, `skips` the number of skips the window was read with.
     """
 
     log_id: str
@@ -44,7 +47,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class TargetState:
-    """What stands at a sink's target: whether it exists, and which other sinks hold windows of this log in it."""
+    """What stands at a sink's target: whether it exists, and which other sinks hold windows of this
+    log in it."""
 
     exists: bool
     other_sinks: tuple[str, ...] = ()
@@ -52,10 +56,12 @@ class TargetState:
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """A decision recorded beside plan `window_id`: from the next window on `input` reads `identity` from `end`.
+    """A decision recorded beside plan `window_id`: from the next window on `input` reads `identity`
+    from `end`.
 
-    `identity` None: the input is gone from the next window on. `end` becomes the end of an empty plan. `number`
-    counts a window's adoptions from 1 (0: not recorded yet); the last one for an input counts.
+    `identity` None: the input is gone from the next window on. `end` becomes the end of an empty
+    plan. `number` counts a window's adoptions from 1 (0: not recorded yet); the last one for an
+    input counts.
     """
 
     window_id: int
@@ -68,8 +74,9 @@ class Adoption:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The birth certificate of a log. `first` is its first window; `positions` where inputs start (empty: at their
-    own start). `digest` is what the first window's `previous` will be. `exists` is False while it is only in memory.
+    """The birth certificate of a log. `first` is its first window; `positions` where inputs start
+    (empty: at their own start). `digest` is what the first window's `previous` will be. `exists` is
+    False while it is only in memory.
     """
 
     log_id: str

@@ -1,4 +1,5 @@
-"""A driver that dies, without a process: `Crash`, and `crash_everywhere`, which tries every moment."""
+"""A driver that dies, without a process: `Crash`, and `crash_everywhere`, which tries every
+moment."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class Crash(BaseException):
 
 
 class Fuse:
-    """Counts what a driver does and lets it die before or after the moment `at`; dead, it does nothing more."""
+    """Counts what a driver does and lets it die before or after the moment `at`; dead, it does
+    nothing more."""
 
     def __init__(self, at: int | None = None, *, after: bool = False) -> None:
         self.at = at
@@ -83,10 +85,12 @@ def crash_everywhere(
     *,
     spark: SparkSession | None = None,
 ) -> int:
-    """Kill a pipeline before and after everything it does, restart it, and check what it left. How many moments.
+    """Kill a pipeline before and after everything it does, restart it, and check what it left. How
+    many moments.
 
-    `build` makes the pipeline and its whole world anew (a new folder or `WindowLog.in_memory()`, a new database);
-    `check` is called after the restarted pipeline has drained, and asserts. A failed check names the moment.
+    `build` makes the pipeline and its whole world anew (a new folder or `WindowLog.in_memory()`, a
+    new database); `check` is called after the restarted pipeline has drained, and asserts. A failed
+    check names the moment.
     """
     moments = 0
     for after in (False, True):

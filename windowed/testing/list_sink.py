@@ -1,4 +1,5 @@
-"""ListSink: a sink that remembers, in memory; for pipelines' unit tests, and the shortest example of the contract."""
+"""ListSink: a sink that remembers, in memory; for pipelines' unit tests, and the shortest example
+of the contract."""
 
 from __future__ import annotations
 
@@ -81,7 +82,8 @@ class ListSink:
 
     def hold(self, window: Window) -> None:
         """Rows and memory in one step, only from the window before, of the same log."""
-        assert self._staged is not None and self._staged[0] == window.id, "stage() comes first"
+        assert self._staged is not None, "stage() comes first"
+        assert self._staged[0] == window.id, "one window in flight"
         held = self.held()
         expected = (window.log_id, window.id - 1, window.previous)
         if held is None or (held.log_id, held.window_id, held.digest) != expected:

@@ -41,8 +41,9 @@ _TYPES: dict[str, pyarrow.DataType] = {
 class RowsInput:
     """An input of rows in memory. Guarantee: replays exactly, as long as the object lives.
 
-    `windows` holds for each window a list of rows (tuples in the schema's order, or dicts), or CRASH. `schema` is a
-    pyarrow.Schema or text like "word string, count bigint". More windows may be appended to `windows` between runs.
+    `windows` holds for each window a list of rows (tuples in the schema's order, or dicts), or
+    CRASH. `schema` is a pyarrow.Schema or text like "word string, count bigint". More windows may
+    be appended to `windows` between runs.
     """
 
     remembers = False
@@ -71,7 +72,8 @@ class RowsInput:
         return []
 
     def plan(self, after: Json, bounds: Bounds) -> Plan:
-        """The next window's rows. Raises Crash where CRASH is written, and takes it away: a driver dies once."""
+        """The next window's rows. Raises Crash where CRASH is written, and takes it away: a driver
+        dies once."""
         at = after if isinstance(after, int) else 0
         assert isinstance(bounds.detail, int), "bounds come from bounds()"
         if at >= bounds.detail or at >= len(self.windows):
@@ -133,7 +135,8 @@ class RowsInput:
 
 
 def parse_schema(text: str) -> pyarrow.Schema:
-    """ "word string, count bigint" as an Arrow schema. BadArgument for a type that is not one of the simple ones."""
+    """ "word string, count bigint" as an Arrow schema. BadArgument for a type that is not one of
+    the simple ones."""
     fields = []
     for column in text.split(","):
         words = column.split()

@@ -1,0 +1,103 @@
+"""Named moments at which a driver dies. The seams are wrapped from outside: product code has no
+hooks for this."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import windowlog.storage.local as local
+from connectors import FileInput
+from jdbc_sink import JdbcSink
+from windowlog.storage.local import LocalStorage
+
+MOMENTS = (
+    "planned",
+    "log temp written",
+    "log linked",
+    "log synced",
+    "read",
+    "staged",
+    "ledger advanced",
+    "rows written",
+    "before commit",
+    "after commit",
+    "committed told",
+    "folded",
+    "low-water mark written",
+    "first plan purged",
+)
+
+
+class Trap:
+    """Kills this process when `moment` comes for the `occurrence`-th time."""
+
+    def __init__(self, moment: str | None, occurrence: int) -> None:
+        self._moment = moment
+        self._left = occurrence
+
+    def passed(self, moment: str) -> None:
+        """The moment is now."""
+        if moment == self._moment:
+            self._left -= 1
+            if self._left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+class _Os:
+    """The module `os`, with a trap around `link` where plans are."""
+
+    def __init__(self, trap: Trap) -> None:
+        self._trap = trap
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os, name)
+
+    def link(self, source: str, target: str, **keywords: Any) -> None:
+        """os.link."""
+        plan = "/windows/" in target
+        if plan:
+            self._trap.passed("log temp written")
+        os.link(source, target, **keywords)
+        if plan:
+            self._trap.passed("log linked")
+
+
+def install(trap: Trap, archive: Path) -> None:
+    """Wrap storage, input and sink of this process, which is about to die."""
+    local.os = _Os(trap)  # type: ignore[assignment]
+    created = {"windows": "log synced", "marks": "low-water mark written", "lines": "folded"}
+
+    def after_create(storage: LocalStorage, name: str, *rest: Any) -> None:
+        folder = Path(storage.describe()).name
+        if folder in created:
+            trap.passed(created[folder])
+        if folder == "windows":
+            shutil.copyfile(Path(storage.describe(), name), archive / name)
+
+    def after_delete(storage: LocalStorage, *rest: Any) -> None:
+        if Path(storage.describe()).name == "windows":
+            trap.passed("first plan purged")
+
+    _after(LocalStorage, "create", after_create)
+    _after(LocalStorage, "delete", after_delete)
+    _after(FileInput, "plan", lambda *_: trap.passed("planned"))
+    _after(FileInput, "read", lambda *_: trap.passed("read"))
+    _after(FileInput, "committed", lambda *_: trap.passed("committed told"))
+    _after(JdbcSink, "stage", lambda *_: trap.passed("staged"))
+    _after(JdbcSink, "hold", lambda *_: trap.passed("after commit"))
+
+
+def _after(kind: type, method: str, told: Callable[..., None]) -> None:
+    original = getattr(kind, method)
+
+    def wrapped(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        result = original(self, *arguments, **keywords)
+        told(self, *arguments)
+        return result
+
+    setattr(kind, method, wrapped)

@@ -1,0 +1,54 @@
+"""The driver that the Spark gear kills. Says "held" on standard output after its first window."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.kill.pipeline import build
+from windowed import Listener
+
+if TYPE_CHECKING:
+    from windowlog.window import Window
+
+
+class _Archive(Listener):
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._told = False
+
+    def planned(self, window: Window, *, replay: bool) -> None:
+        name = f"{window.id:012d}.json"
+        source = self._root / "state" / "windows" / name
+        shutil.copyfile(source, self._root / "archive" / name)
+
+    def held(self, window: Window, sink: str) -> None:
+        if not self._told:
+            self._told = True
+            print("held", flush=True)
+
+
+def main() -> None:
+    """Run the pipeline of the world in the folder given as the first argument."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    root = Path(sys.argv[1])
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.driver.memory", "1g")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("OFF")
+    build(root).run(spark, progress=False, listeners=[_Archive(root)])
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""A few rounds of each gear; `make kill ROUNDS=n` runs as many as one has time for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.kill import plain_gear, spark_gear
+from tests.kill.check import Checker, Violation
+from tests.kill.moments import MOMENTS
+from tests.kill.world import World
+
+
+def test_a_driver_killed_without_spark_leaves_exactly_the_plans_it_held(tmp_path: Path) -> None:
+    """Sixty kills at named and random moments; each state equals an independent count."""
+    tally = plain_gear.run(World(tmp_path / "world", plain_gear.new_rng(20)), rounds=60)
+    assert tally.interrupted > 30
+    assert len(tally.kills) > len(MOMENTS) / 2
+
+
+@pytest.mark.spark
+def test_a_spark_driver_killed_leaves_exactly_the_plans_it_held(tmp_path: Path) -> None:
+    """Two kills of a real driver, and a run to the end."""
+    tally = spark_gear.run(World(tmp_path / "world", plain_gear.new_rng(3)), rounds=2)
+    assert tally.windows > 2
+
+
+def test_the_check_notices_a_lost_row_and_a_doubled_one(tmp_path: Path) -> None:
+    """The check is no rubber stamp: a count changed by hand is a violation."""
+    import duckdb
+
+    world = World(tmp_path / "world", plain_gear.new_rng(7))
+    plain_gear.run(world, rounds=3)
+    with duckdb.connect(str(world.database)) as connection:
+        connection.execute("UPDATE word_counts SET count = count + 1 WHERE word = 'the'")
+    with pytest.raises(Violation, match="'the'"):
+        Checker(world).check()
