@@ -21,6 +21,11 @@ class Disk:
         self.failure: str | None = None
         self._settled: set[str] = set()
 
+    def forget(self) -> None:
+        """Know nothing: as in a new process."""
+        self.failure = None
+        self._settled.clear()
+
     def write(self, descriptor: int, data: bytes) -> None:
         """Write all of `data`, make it durable, and close the descriptor whatever happens."""
         try:

@@ -27,8 +27,8 @@ from windowlog.storage.disk import Disk, remove, remove_folders
 from windowlog.storage.explain import explained, lacks_links
 from windowlog.storage.names import check_name
 
-# A creation takes milliseconds: what is an hour old belongs to a process that died. One that was only
-# paused finds its temporary file gone and begins again: sweeping too early is safe as well.
+# A creation takes milliseconds: what is an hour old belongs to a process that died. One that was
+# only paused finds its temporary file gone and begins again: sweeping too early is safe as well.
 STALE_S = 3600.0
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -42,7 +42,7 @@ class LocalStorage:
     one thread. Raises BadArgument for a path that cannot be; StorageUnsuitable for a place that
     cannot keep records (not a folder, not writable, no hard links); StorageFailed, an OSError, for
     a disk that is full or fails. After a failed fsync every later call is refused with
-    PreviousFailure (I7): what the disk has kept then, only a new start can find out.
+    PreviousFailure (I7) until `close`: what the disk has kept, only a new start can find out.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -90,8 +90,8 @@ class LocalStorage:
     def rename(self, source: str, target: str) -> None:
         """Move a record to a free name; durable. RecordExists if taken, RecordNotFound if missing.
 
-        Link and unlink: a kill between them leaves both names, and whoever repeats the call ends it.
-        So it is no arbiter: of two processes that move one record at once, both may succeed.
+        Link and unlink: a kill between them leaves both names, and whoever repeats the call finishes
+        the move. So it is no arbiter: of two processes that move one record, both may succeed.
         """
         path, new_path = self._path(source), self._path(target)
         with self._explaining("renaming", path):
@@ -148,7 +148,8 @@ class LocalStorage:
         return self._folder
 
     def close(self) -> None:
-        """Nothing stays open between calls."""
+        """Nothing stays open between calls. What is called next is a new start, also after I7."""
+        self._disk.forget()
 
     def _path(self, name: str) -> str:
         check_name(name)
