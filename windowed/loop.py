@@ -155,10 +155,11 @@ class Loop:
 
     def read(self, window: Window) -> dict[str, Frame]:
         """Step 3: each input's rows of this window; none of an input that joined later."""
-        return {
-            name: source.read(window.plans.get(name, Plan((), None)), window.skips)
-            for name, source in self.parts.inputs.items()
-        }
+        with self.timing.step("read"):
+            return {
+                name: source.read(window.plans.get(name, Plan((), None)), window.skips)
+                for name, source in self.parts.inputs.items()
+            }
 
     def work(self, window: Window, outputs: Callable[[], Mapping[str, Frame]]) -> None:
         """Steps 3 to 10. `outputs` reads and transforms; it is called again when a sink could not

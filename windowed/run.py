@@ -151,7 +151,12 @@ class Run:
                 due_s = self._pause(loop, look, due_s)
 
     def _window(self, loop: Loop, window: Window, *, fresh: bool) -> None:
-        loop.work(window, lambda: self._outputs(window, loop.read(window)))
+        def outputs() -> Mapping[str, Any]:
+            frames = loop.read(window)
+            with loop.timing.step("transform"):
+                return self._outputs(window, frames)
+
+        loop.work(window, outputs)
         self._count(loop, window, fresh=fresh)
 
     def _wait_for_more(self, loop: Loop, look: _Look) -> bool:
