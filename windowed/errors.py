@@ -17,7 +17,8 @@ KitError
 ├── TimedOut                WD13  `windows(n, timeout_s=)` ran out
 ├── NotLocated              WD14  MODULE:PIPELINE names no pipeline
 ├── ChoiceRefused           WD15  a command that would lose or double records
-└── OutOfTurn               WD16  the own loop called `next` or `hold` in the wrong order
+├── OutOfTurn               WD16  the own loop called `next` or `hold` in the wrong order
+└── InUse                   WD17  one Pipeline object was asked to do two things at once
 """
 
 from __future__ import annotations
@@ -156,3 +157,10 @@ class OutOfTurn(KitError):
     """{what}. Call next(), then hold() for the window it gave, then next() again."""
 
     code = "WD16"
+
+
+class InUse(KitError):
+    """Pipeline {pipeline!r} is running in this process already. Stop that run first, or make
+    another Pipeline object to look with. Nothing was changed."""
+
+    code = "WD17"

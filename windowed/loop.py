@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from windowed import opening
+from windowed.errors import InUse
 from windowed.frames import arrow_schema, shared
 from windowed.timing import Timing
 from windowlog.errors import NotHeld
@@ -62,6 +63,17 @@ class Parts:
     log: WindowLog
     locator: str
     keep: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
+
+    @contextmanager
+    def exclusively(self) -> Iterator[None]:
+        """One run or look at a time: they would open the same log, inputs and sinks anew."""
+        if not self.lock.acquire(blocking=False):
+            raise InUse(pipeline=self.pipeline)
+        try:
+            yield
+        finally:
+            self.lock.release()
 
 
 @dataclass
@@ -240,6 +252,11 @@ class Loop:
 @contextmanager
 def opened(loop: Loop) -> Iterator[Loop]:
     """The loop between `open` and `close`; at a clean end it purges once more."""
+    with loop.parts.exclusively():
+        yield from _opened(loop)
+
+
+def _opened(loop: Loop) -> Iterator[Loop]:
     try:
         loop.open()
         yield loop

@@ -4,6 +4,7 @@ touched by nothing."""
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -67,6 +68,7 @@ class Pipeline:
         self.transform = transform
         self.log = log if isinstance(log, WindowLog) else WindowLog(log)
         self.keep = keep
+        self._in_use = threading.Lock()
         self._locator = Locator(self, locator)
 
     def __repr__(self) -> str:
@@ -75,7 +77,8 @@ class Pipeline:
     @property
     def parts(self) -> Parts:
         """What a loop is made of."""
-        return Parts(self.name, self.inputs, self.sinks, self.log, str(self._locator), self.keep)
+        locator = str(self._locator)
+        return Parts(self.name, self.inputs, self.sinks, self.log, locator, self.keep, self._in_use)
 
     def run(
         self,
@@ -147,12 +150,14 @@ class Pipeline:
         if self.transform is None:
             raise BadArgument(argument="transform", value=None, allowed="a function, to preview it")
         loop = self._loop(spark, None, [])
-        return looking.preview(loop, self._outputs)
+        with loop.parts.exclusively():
+            return looking.preview(loop, self._outputs)
 
     def read_window(self, spark: SparkSession | None, window_id: int) -> dict[str, Frame]:
         """Input -> frame of the rows of a window whose plan is kept. Changes nothing; needs no
         sink."""
-        return looking.read_window(self.parts, spark, str(uuid4()), window_id)
+        with self.parts.exclusively():
+            return looking.read_window(self.parts, spark, str(uuid4()), window_id)
 
     def _loop(
         self, spark: SparkSession | None, clock: Clock | None, listeners: Sequence[Listener]
