@@ -90,8 +90,8 @@ class LocalStorage:
     def rename(self, source: str, target: str) -> None:
         """Move a record to a free name; durable. RecordExists if taken, RecordNotFound if missing.
 
-        Link and unlink: a kill between them leaves both names, and whoever repeats the call finishes
-        the move. So it is no arbiter: of two processes that move one record, both may succeed.
+        Link and unlink: a kill between them leaves both names, and repeating the call finishes the
+        move. So it is no arbiter: of two processes that move one record, both may succeed.
         """
         path, new_path = self._path(source), self._path(target)
         with self._explaining("renaming", path):

@@ -1,0 +1,24 @@
+"""What tests of your own pipelines, inputs, sinks and storages may use. Needs the extra `testing`."""
+
+from windowed.testing.clock import ManualClock
+from windowed.testing.crash import Crash, crash_everywhere
+from windowed.testing.faulty import Fault, FaultyStorage, every_fault
+from windowed.testing.forgetful import ForgetfulStorage
+from windowed.testing.list_sink import ListSink, ListStore
+from windowed.testing.rows import CRASH, RowsInput
+from windowed.testing.storage_contract import StorageContract
+
+__all__ = [
+    "CRASH",
+    "Crash",
+    "Fault",
+    "FaultyStorage",
+    "ForgetfulStorage",
+    "ListSink",
+    "ListStore",
+    "ManualClock",
+    "RowsInput",
+    "StorageContract",
+    "crash_everywhere",
+    "every_fault",
+]
