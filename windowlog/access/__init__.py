@@ -1,0 +1,2 @@
+"""How the outside is reached, once for all rooms: databases now, other services with their
+connectors."""

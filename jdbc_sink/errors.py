@@ -1,0 +1,50 @@
+"""The errors of the JDBC sink.
+
+KitError
+├── DatabaseLocked (OSError)     JS1  another process holds the database file
+├── DatabaseUnusable             JS2  it cannot be opened, or is not one
+├── TargetUnsuitable             JS3  the target cannot take these rows
+├── BadValue                     JS4  a value that the target would refuse or change
+└── TransactionOpen              JS5  your own connection is inside a transaction
+"""
+
+from __future__ import annotations
+
+from windowlog.errors import KitError
+
+
+class DatabaseLocked(KitError, OSError):
+    """{database} is held by {holder} and did not become free within {waited_s} s. Nothing was
+    written. Let that process close its connection, open it read-only after this run, or raise
+    lock_wait_s."""
+
+    code = "JS1"
+    passing = True
+
+
+class DatabaseUnusable(KitError):
+    """{database} cannot be used: {reason}. Nothing was written. {remedy}"""
+
+    code = "JS2"
+
+
+class TargetUnsuitable(KitError):
+    """Table {table} cannot take the rows of sink {sink}: {findings}. Nothing was changed. Alter the
+    table, or select and cast the columns in the transform."""
+
+    code = "JS3"
+
+
+class BadValue(KitError):
+    """Sink {sink}: column {column} holds {value} in window {window_id}: {reason}. The window was
+    not written. Correct it in the transform; the window is then replayed."""
+
+    code = "JS4"
+
+
+class TransactionOpen(KitError):
+    """The connection given to sink {sink} is inside a transaction of yours. Nothing was written.
+    Commit it or roll it back before the pipeline runs: rows and ledger must be one transaction of
+    their own."""
+
+    code = "JS5"

@@ -1,0 +1,139 @@
+"""The ledger: one row for each (pipeline, sink), which moves from window n-1 to n together with the
+rows (I3).
+
+`advance` is one UPDATE with pipeline, sink, log id, old window and old digest in its WHERE; a row
+count of 1 is the only yes. The row is made before the first window, so that every window is an
+UPDATE, and is never deleted."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sql
+
+from windowlog.wiring import Held, SinkIdentity
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from windowlog.window import Window
+
+
+class Ledger:
+    """The ledger table `name`, seen by one (pipeline, sink). Every method works inside the caller's
+    transaction."""
+
+    def __init__(self, name: str, schema: str | None, pipeline: str, sink: str) -> None:
+        self._key = {"of_pipeline": pipeline, "of_sink": sink}
+        self._schema = schema
+        self.table = table = sql.Table(
+            name,
+            sql.MetaData(),
+            sql.Column("pipeline", sql.String(200), primary_key=True),
+            sql.Column("sink", sql.String(200), primary_key=True),
+            sql.Column("log_id", sql.String(36), nullable=False),
+            sql.Column("window_id", sql.BigInteger, nullable=False, autoincrement=False),
+            sql.Column("digest", sql.String(64), nullable=False),
+            sql.Column("run_id", sql.String(36), nullable=False),
+            sql.Column("target", sql.Text, nullable=False),
+            sql.Column("mode", sql.Text, nullable=False),
+            sql.Column("positions", sql.Text, nullable=False),
+            sql.Column("skips", sql.Integer, nullable=False),
+            schema=schema,
+        )
+        mine = (table.c.pipeline == sql.bindparam("of_pipeline")) & (
+            table.c.sink == sql.bindparam("of_sink")
+        )
+        # Built once: compiling the UPDATE anew for each window cost more than running it.
+        self._select = sql.select(table).where(mine)
+        self._advance = (
+            sql.update(table)
+            .where(
+                mine,
+                table.c.log_id == sql.bindparam("old_log_id"),
+                table.c.window_id == sql.bindparam("old_window_id"),
+                table.c.digest == sql.bindparam("old_digest"),
+            )
+            .values({column: sql.bindparam(f"new_{column}") for column in _row_columns()})
+        )
+
+    def exists(self, connection: Connection) -> bool:
+        """Is there a ledger table?"""
+        return sql.inspect(connection).has_table(self.table.name, schema=self._schema)
+
+    def create(self, connection: Connection) -> None:
+        """Create the table, unless it is there."""
+        self.table.create(connection, checkfirst=True)
+
+    def read(self, connection: Connection) -> Held | None:
+        """The row of this (pipeline, sink), None if there is no row or no table."""
+        if not self.exists(connection):
+            return None
+        row = connection.execute(self._select, self._key).mappings().one_or_none()
+        return None if row is None else _held(row)
+
+    def others_at(self, connection: Connection, target: str, log_id: str) -> tuple[str, ...]:
+        """Sinks of the same log, other than this one, whose row names `target`."""
+        if not self.exists(connection):
+            return ()
+        table = self.table
+        query = sql.select(table.c.sink).where(
+            table.c.pipeline == self._key["of_pipeline"],
+            table.c.sink != self._key["of_sink"],
+            table.c.target == target,
+            table.c.log_id == log_id,
+        )
+        return tuple(sorted(connection.execute(query).scalars()))
+
+    def insert(self, connection: Connection, held: Held) -> None:
+        """The first row. The database's own error if there is one already."""
+        key = {"pipeline": self._key["of_pipeline"], "sink": self._key["of_sink"]}
+        connection.execute(sql.insert(self.table), {**key, **_row(held)})
+
+    def move(self, connection: Connection, before: Held, after: Held) -> int:
+        """From `before` to `after`, as decided by a person: how many rows moved."""
+        return self._update(connection, (before.log_id, before.window_id, before.digest), after)
+
+    def advance(
+        self, connection: Connection, window: Window, identity: SinkIdentity, run_id: str
+    ) -> int:
+        """From window n-1 to n of the same log: how many rows moved. Anything but 1 is a no."""
+        after = Held(
+            window.log_id,
+            window.id,
+            window.digest,
+            run_id,
+            identity,
+            window.positions,
+            len(window.skips),
+        )
+        return self._update(connection, (window.log_id, window.id - 1, window.previous), after)
+
+    def _update(self, connection: Connection, old: tuple[str, int, str], after: Held) -> int:
+        values = dict(zip(("old_log_id", "old_window_id", "old_digest"), old, strict=True))
+        new = {f"new_{column}": value for column, value in _row(after).items()}
+        return connection.execute(self._advance, {**self._key, **values, **new}).rowcount
+
+
+def _row_columns() -> tuple[str, ...]:
+    return ("log_id", "window_id", "digest", "run_id", "target", "mode", "positions", "skips")
+
+
+def _row(held: Held) -> dict[str, Any]:
+    positions = json.dumps(dict(held.positions), sort_keys=True)
+    identity = held.identity
+    values = (held.log_id, held.window_id, held.digest, held.run_id, identity.target, identity.mode)
+    return dict(zip(_row_columns(), (*values, positions, held.skips), strict=True))
+
+
+def _held(row: Any) -> Held:
+    return Held(
+        log_id=row["log_id"],
+        window_id=row["window_id"],
+        digest=row["digest"],
+        run_id=row["run_id"],
+        identity=SinkIdentity(row["target"], row["mode"]),
+        positions=json.loads(row["positions"]),
+        skips=row["skips"],
+    )
