@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
+import connectors.files.input
 import windowed.loop
 from tests.kill.check import Checker
 from tests.kill.moments import MOMENTS, Trap, install
@@ -19,7 +20,7 @@ from windowlog.window import Window
 
 RANDOM = "a random moment"
 # Purging and folding are made frequent, so that their moments come up in a short run.
-PURGE_EVERY = 2
+OFTEN = 2
 # A run of a few windows takes about 100 ms.
 DELAY_MAX_S = 0.08
 
@@ -83,7 +84,7 @@ class _Tell(Listener):
 def _child(world: World, moment: str | None, occurrence: int, writer: int) -> None:
     status = 1
     try:
-        windowed.loop.PURGE_EVERY = PURGE_EVERY
+        windowed.loop.PURGE_EVERY = connectors.files.input.FOLD_EVERY = OFTEN
         install(Trap(moment, occurrence), world.archive)
         build(world.root).run(None, progress=False, listeners=[_Tell(writer)])
         status = 0
