@@ -1,4 +1,4 @@
-"""What tests of your own pipelines, inputs, sinks and storages may use. Needs the extra `testing`."""
+"""What tests of your own pipelines, inputs, sinks and storages use. Needs the extra `testing`."""
 
 from windowed.testing.clock import ManualClock
 from windowed.testing.crash import Crash, crash_everywhere

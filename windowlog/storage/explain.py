@@ -24,7 +24,7 @@ _NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS}
 
 
 def explained(error: OSError, where: str, doing: str) -> KitError:
-    """StorageUnsuitable or StorageFailed for what happened while `doing` ("creating /state/x")."""
+    """StorageUnsuitable or StorageFailed for what happened while `doing` ("creating 42.json")."""
     reason = f"{doing} failed ({error.strerror or error})"
     if error.errno in _UNSUITABLE:
         return StorageUnsuitable(where=where, reason=reason, remedy=_UNSUITABLE[error.errno])

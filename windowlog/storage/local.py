@@ -53,7 +53,7 @@ class LocalStorage:
     def read(self, name: str) -> bytes:
         """All bytes of a record. RecordNotFound if there is none."""
         path = self._path(name)
-        with self._explaining("reading", path):
+        with self._explaining(f"reading {name}"):
             try:
                 with open(path, "rb", buffering=0) as stream:
                     return stream.readall()
@@ -64,7 +64,7 @@ class LocalStorage:
         """Create a record, whole or not at all; durable. RecordExists if the name is taken."""
         path = self._path(name)
         temporary = f"{self._folder}/.{name}.{secrets.token_hex(8)}.tmp"
-        with self._explaining("creating", path):
+        with self._explaining(f"creating {name}"):
             try:
                 self._create(temporary, path, data)
             except FileNotFoundError:
@@ -77,7 +77,7 @@ class LocalStorage:
 
     def list(self) -> list[str]:
         """Names of the records, sorted; without sub-folders and unfinished creations."""
-        with self._explaining("listing", self._folder):
+        with self._explaining("listing it"):
             try:
                 with os.scandir(self._folder) as entries:
                     names = [entry.name for entry in entries if not entry.is_dir()]
@@ -94,7 +94,7 @@ class LocalStorage:
         move. So it is no arbiter: of two processes that move one record, both may succeed.
         """
         path, new_path = self._path(source), self._path(target)
-        with self._explaining("renaming", path):
+        with self._explaining(f"renaming {source}"):
             try:
                 self._link(path, new_path)
             except FileNotFoundError:
@@ -102,6 +102,8 @@ class LocalStorage:
             except RecordExists:
                 if not _same_file(path, new_path):
                     raise
+            # The new name first: in a power cut no order is sure, and both names could be lost.
+            self._disk.sync_folder(self._folder)
             with suppress(FileNotFoundError):
                 os.unlink(path)
             self._disk.sync_folder(self._folder)
@@ -112,7 +114,7 @@ class LocalStorage:
         Not durable: it may come back after a power cut, until the folder is synced.
         """
         path = self._path(name)
-        with self._explaining("deleting", path):
+        with self._explaining(f"deleting {name}"):
             with suppress(FileNotFoundError):
                 os.unlink(path)
             if durable:
@@ -126,7 +128,7 @@ class LocalStorage:
         RecordNotFound if there is no such record; a folder that is not there has nothing to sync.
         """
         path = self._folder if name is None else self._path(name)
-        with self._explaining("syncing", path):
+        with self._explaining(f"syncing {name or 'it'}"):
             try:
                 if name is not None:
                     self._disk.sync_file(path)
@@ -156,7 +158,7 @@ class LocalStorage:
         return f"{self._folder}/{name}"
 
     @contextmanager
-    def _explaining(self, doing: str, path: str) -> Iterator[None]:
+    def _explaining(self, doing: str) -> Iterator[None]:
         """Refuse work after a failed fsync (I7); give an OSError its path, meaning and remedy."""
         if self._disk.failure is not None:
             raise PreviousFailure(what=f"Storage {self._folder}", reason=self._disk.failure)
@@ -165,7 +167,7 @@ class LocalStorage:
         except KitError:
             raise
         except OSError as error:
-            raise explained(error, self._folder, f"{doing} {path}") from error
+            raise explained(error, self._folder, doing) from error
 
     def _create(self, temporary: str, path: str, data: bytes) -> None:
         """FileNotFoundError if the folder is not there."""

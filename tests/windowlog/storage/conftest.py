@@ -1,0 +1,19 @@
+"""A quick folder, for tests that make thousands of files and cut a power of their own."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_IN_MEMORY = Path("/dev/shm")
+
+
+@pytest.fixture
+def quick_folder() -> Iterator[Path]:
+    """An empty folder, in memory where the system has such a place; removed after the test."""
+    parent = _IN_MEMORY if _IN_MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(dir=parent) as folder:
+        yield Path(folder)
