@@ -1,10 +1,10 @@
 """WindowLog: the durable sequence of windows.
 
-    headers/000000000001.json     log id, pipeline, first window: created exclusively, before the
-    first plan windows/000000000042.json     plan 42 (000000000042.1.json: a second attempt, beside
-    a torn one) marks/000000000040.json       low-water mark: below it nothing is believed,
-    published or resumed (I8) skips/000000000042.1.json     the first permission beside plan 42
-    adoptions/000000000042.1.json the first decision about an input beside plan 42
+    headers/000000000001.json      log id, pipeline, first window: created before the first plan
+    windows/000000000042.json      plan 42 (…042.1.json: a second attempt, beside a torn one)
+    marks/000000000040.json        low-water mark: below it nothing is believed or resumed (I8)
+    skips/000000000042.1.json      the first permission beside plan 42
+    adoptions/000000000042.1.json  the first decision about an input beside plan 42
     inputs/lines/000000000040.json what input `lines` remembers after window 40
 
 A log may be opened by two drivers at once; each record is created exclusively, so at most one of
@@ -16,8 +16,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from windowlog import codec, naming, state
 from windowlog.contracts import Storage
@@ -26,19 +26,20 @@ from windowlog.errors import (
     LogUnusable,
     PlanTooLarge,
     PreviousFailure,
-    RecordExists,
     RecordNotFound,
     RecordTorn,
     WrongPipeline,
 )
+from windowlog.exclusive import create_exclusively
 from windowlog.header import new_header, read_header
+from windowlog.marks import Marks
 from windowlog.memory import LogMemory
 from windowlog.notes import Notes
 from windowlog.state import LogState
 from windowlog.storage import open_storage
 from windowlog.storage.memory import MemoryStorage
 from windowlog.values import Json, Plan
-from windowlog.window import Draft, Window, format_time, from_json, to_json
+from windowlog.window import Draft, Window, from_json, to_json
 from windowlog.wiring import Header
 
 # A plan is read at each start and kept in the driver's memory: 64 MiB of JSON is some 300,000 files
@@ -56,7 +57,8 @@ class WindowLog:
     def __init__(self, where: str | os.PathLike[str] | Storage) -> None:
         self.storage = open_storage(where)
         self._windows = self.storage.within(naming.WINDOWS)
-        self._marks = self.storage.within(naming.MARKS)
+        self._marks = Marks(self.storage.within(naming.MARKS))
+        self._headers = self.storage.within(naming.HEADERS)
         self.notes = Notes(self.storage)
         self._header: Header | None = None
         self._header_bytes = b""
@@ -78,13 +80,11 @@ class WindowLog:
         """Read the header, or make one up in memory only: a refusal must leave nothing behind."""
         self._failure = self._state = None
         self._attempts, self._names = {}, set()
-        headers = self.storage.within(naming.HEADERS)
-        headers.sync()
-        first = max(naming.attempts(headers.list()), default=None)
+        first = self._newest_header()
         if first is None:
             return self.renew(pipeline, run_id, 1, {})
         try:
-            self._header = read_header(headers.read(naming.numbered(first)), first)
+            self._header = read_header(self._headers.read(naming.numbered(first)), first)
         except RecordTorn as torn:
             remedy = "Restore the folder headers/ from a backup."
             raise LogUnusable(where=self.describe(), reason=torn, remedy=remedy) from torn
@@ -92,6 +92,14 @@ class WindowLog:
             found = self._header.pipeline
             raise WrongPipeline(where=self.describe(), found=found, wanted=pipeline)
         return self._header
+
+    def _newest_header(self) -> int | None:
+        self._headers.sync()
+        return max(naming.attempts(self._headers.list()), default=None)
+
+    def overtaken(self) -> bool:
+        """True when there was no header at `open`, and another driver has created it since."""
+        return not self.header.exists and self._newest_header() is not None
 
     def renew(
         self, pipeline: str, run_id: str, first: int, positions: Mapping[str, Json]
@@ -112,7 +120,7 @@ class WindowLog:
         faster."""
         if self.header.exists:
             return
-        self._create(self.storage.within(naming.HEADERS), self.header.first, 0, self._header_bytes)
+        self._create(self._headers, self.header.first, 0, self._header_bytes)
         self._header = replace(self.header, exists=True)
 
     def scan(self) -> LogState:
@@ -121,13 +129,16 @@ class WindowLog:
         self._names = set(self._windows.list())
         mark = self.low_water_mark()
         if not self.header.exists and self._names:
+            if self.overtaken():
+                raise self._fenced(f"it has begun the log {self.describe()}")
             reason = "it holds windows, but its header is missing"
             remedy = "Restore the folder headers/ from a backup."
             raise LogUnusable(where=self.describe(), reason=reason, remedy=remedy)
         self._attempts = state.believed(self._names, mark)
         newest = self._newest_intact()
         if newest is not None:
-            self._windows.sync(naming.numbered(newest.id, self._attempts[newest.id]))
+            with self._unless_purged(newest.id):
+                self._windows.sync(naming.numbered(newest.id, self._attempts[newest.id]))
         self._state = state.derive(self.header.first, mark, self._attempts, newest)
         return self._state
 
@@ -148,7 +159,8 @@ class WindowLog:
         if attempt is None:
             raise RecordNotFound(name=f"window {window_id}", where=self.describe())
         name = naming.numbered(window_id, attempt)
-        data = self._windows.read(name)
+        with self._unless_purged(window_id):
+            data = self._windows.read(name)
         body = codec.decode(data, kind="window", record_id=window_id, name=name)
         window = from_json(body, digest=codec.digest(data))
         if window.log_id != self.header.log_id:
@@ -197,7 +209,7 @@ class WindowLog:
 
     def low_water_mark(self) -> int:
         """Below it nothing is believed. One small listing: a mark lets go of the one before it."""
-        return max(naming.attempts(self._marks.list()), default=self.header.first)
+        return self._marks.newest(self.header.first)
 
     def purge(self, floor: int) -> int:
         """Let go of the plans below `floor`, the mark first; how many records went. Spares the
@@ -207,23 +219,15 @@ class WindowLog:
         last = self._last()
         floor = min(floor, last.newest)
         if floor > last.mark:
-            self._marks.sync()
-            older = list(naming.attempts(self._marks.list()))
-            if floor < max(older, default=floor):
-                raise self._fenced(f"the low-water mark is already {max(older)}, past {floor}")
-            self.mark(floor)
-            for mark in older:
-                self._marks.delete(naming.numbered(mark), durable=False)
+            reached = self._marks.advance(floor)
+            if reached > floor:
+                raise self._fenced(f"the low-water mark is already {reached}, past {floor}")
             self._state = replace(last, mark=floor, oldest=max(floor, last.oldest))
         return self._delete_below(max(floor, last.mark))
 
     def mark(self, floor: int) -> None:
         """Create the low-water mark `floor`; nothing happens if it is there already."""
-        body: Json = {"at": format_time(datetime.now(UTC))}
-        try:
-            self._marks.create(naming.numbered(floor), codec.encode("mark", floor, body))
-        except RecordExists:
-            return
+        self._marks.create(floor)
 
     def _delete_below(self, floor: int) -> int:
         doomed = sorted(name for name in self._names if (naming.parse(name) or (floor,))[0] < floor)
@@ -269,12 +273,20 @@ class WindowLog:
     def _create(self, storage: Storage, record_id: int, attempt: int, data: bytes) -> None:
         name = naming.numbered(record_id, attempt)
         try:
-            storage.create(name, data)
-        except RecordExists as taken:
-            if storage.read(name) != data:
-                raise self._fenced(f"it has created {name} in {storage.describe()}") from taken
+            ours = create_exclusively(storage, name, data)
         except BaseException as failure:
             self._failure = str(failure) or type(failure).__name__
+            raise
+        if not ours:
+            raise self._fenced(f"it has created {name} in {storage.describe()}")
+
+    @contextmanager
+    def _unless_purged(self, window_id: int) -> Iterator[None]:
+        """A record that was listed and is gone: purged by another driver, or lost."""
+        try:
+            yield
+        except RecordNotFound:
+            self._fence(window_id)
             raise
 
     def _fence(self, window_id: int) -> None:

@@ -1,0 +1,97 @@
+"""A driver of the search: the real Loop over seams, in a process without time or chance."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from functools import partial
+
+import pytest
+
+from tests.windowed.search.manifest_sink import ManifestSink
+from tests.windowed.search.numbers import Numbers
+from tests.windowed.search.seams import LedgerSeam, Perform, SeamStorage
+from windowed import loop as loop_module
+from windowed.listener import Listener
+from windowed.loop import Loop, Parts, opened
+from windowed.testing.clock import START, ManualClock
+from windowed.testing.list_sink import ListSink
+from windowlog import header as header_module
+from windowlog import marks as marks_module
+from windowlog.contracts import Frame, Sink
+from windowlog.log import WindowLog
+from windowlog.window import Window
+
+PIPELINE = "searched"
+INPUT = "numbers"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all drivers of one search are made of. `sinks` name -> class: a ListSink is put behind a
+    seam, a ManifestSink gets a folder. Put another class in, or apply a `patch`, to take a
+    safeguard out."""
+
+    count: int
+    sinks: Mapping[str, type[ListSink | ManifestSink]]
+    remembers: bool = False
+    log: type[WindowLog] = WindowLog
+    log_storage: type[SeamStorage] = SeamStorage
+    patch: Callable[[pytest.MonkeyPatch], None] = field(default=lambda patch: None)
+
+
+def drive(setting: Setting, run_id: str, take: int, perform: Perform) -> None:
+    """One run from its start to its end: until nothing is new."""
+    sinks: dict[str, Sink] = {}
+    for name, kind in setting.sinks.items():
+        if issubclass(kind, ListSink):
+            sinks[name] = LedgerSeam(perform, name, kind)
+        else:
+            sinks[name] = kind(SeamStorage(perform, name))
+    source = Numbers(setting.count, take, remembers=setting.remembers)
+    log = setting.log(setting.log_storage(perform, "log"))
+    parts = Parts(PIPELINE, {INPUT: source}, sinks, log, "MODULE:PIPELINE")
+    with identified(run_id), opened(Loop(parts, None, run_id, ManualClock(), Listener())) as loop:
+        bounds = loop.bounds()
+        while window := loop.next(lambda: bounds):
+            loop.work(window, partial(_outputs, loop, window))
+
+
+def _outputs(loop: Loop, window: Window) -> dict[str, Frame]:
+    return dict.fromkeys(loop.parts.sinks, loop.read(window)[INPUT])
+
+
+def program(setting: Setting, run_id: str, take: int) -> Callable[[Perform], None]:
+    """`drive` as a function of `perform`."""
+    return partial(drive, setting, run_id, take)
+
+
+class _Stopped(datetime):
+    """Time stands still: two runs that do the same write the same."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> _Stopped:
+        moment = START.astimezone(tz or UTC)
+        return cls.fromtimestamp(moment.timestamp(), tz or UTC)
+
+
+@contextmanager
+def identified(run_id: str) -> Iterator[None]:
+    """A log that this run begins has an id made of the run's: no chance is left."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(uuid, "uuid4", lambda: f"log of {run_id}")
+        yield
+
+
+@contextmanager
+def prepared(setting: Setting) -> Iterator[None]:
+    """Purge after each window, no time, and what the setting patches."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop_module, "PURGE_EVERY", 1)
+        patch.setattr(marks_module, "datetime", _Stopped)
+        patch.setattr(header_module, "datetime", _Stopped)
+        setting.patch(patch)
+        yield

@@ -1,0 +1,144 @@
+"""What must be true of every world that can be reached: each function says what is broken, or
+None."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from tests.windowed.search.drivers import INPUT, PIPELINE, Setting, drive
+from tests.windowed.search.manifest_sink import read_manifest
+from tests.windowed.search.world import Action, World, act
+from windowed.testing.list_sink import ListSink
+from windowlog import codec, naming
+from windowlog.errors import Fenced, RecordTorn
+
+PLAIN_TAKE = 1
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A sink as a reader finds it: the window it holds (None: nothing at all yet), that window's
+    digest, where it should end, every number in it in order, and the newest window a reader of
+    files sees."""
+
+    held: int | None
+    digest: str
+    end: int
+    numbers: list[int]
+    published: int
+
+
+def broken(world: World, setting: Setting) -> str | None:
+    """Rows are a prefix, each once, and the log can go on from them."""
+    shown = {}
+    for name, kind in setting.sinks.items():
+        shown[name] = _ledger(world, name) if issubclass(kind, ListSink) else _files(world, name)
+    held = [sink.held for sink in shown.values() if sink.held is not None]
+    for name, sink in shown.items():
+        problem = _rows(sink) or _plan(world, sink)
+        if problem is None and sink.published > min(held, default=0):
+            problem = f"window {sink.published} is published, and some sink does not hold it (I4)"
+        if problem is not None:
+            return f"sink {name}: {problem}"
+    return None
+
+
+def stuck(world: World, setting: Setting) -> str | None:
+    """Let every driver be dead: one more, alone, must start, and bring every number in."""
+    alone = _Alone(world)
+    try:
+        drive(setting, "alone", PLAIN_TAKE, alone.perform)
+    except Exception as error:  # noqa: BLE001 (any error is the finding)
+        return f"a driver alone ended with {type(error).__name__}: {error}"
+    problem = broken(alone.world, setting)
+    if problem is None:
+        for name, kind in setting.sinks.items():
+            ledger = issubclass(kind, ListSink)
+            sink = _ledger(alone.world, name) if ledger else _files(alone.world, name)
+            if sink.end != setting.count or (not ledger and sink.published != sink.held):
+                problem = f"sink {name} has {sink.numbers} after a driver alone has drained"
+    return problem and f"after a driver alone: {problem}"
+
+
+def unforeseen(outcome: BaseException | None) -> str | None:
+    """A driver may end well, or fenced by another one; anything else is a false alarm."""
+    if outcome is None or isinstance(outcome, Fenced):
+        return None
+    return f"a driver ended with {type(outcome).__name__}: {outcome}"
+
+
+class _Alone:
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def perform(self, action: Action) -> object:
+        self.world, result = act(self.world, action)
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+
+def _rows(sink: Shown) -> str | None:
+    if sink.numbers == list(range(sink.end)):
+        return None
+    return f"it has {sink.numbers}, and its memory says that it has the first {sink.end}"
+
+
+def _plan(world: World, sink: Shown) -> str | None:
+    """I1 and I5: the plan of the window that is held is there, durable, and the one it was held
+    with."""
+    if sink.held is None or sink.held == 0:
+        return None
+    mark = max(naming.attempts(world.folder(f"log/{naming.MARKS}")), default=0)
+    if mark > sink.held:
+        return f"it holds window {sink.held}, and the log's mark is {mark} (I5)"
+    folder = f"log/{naming.WINDOWS}"
+    attempts = naming.attempts(world.folder(folder)).get(sink.held)
+    if not attempts:
+        return f"plan {sink.held} is not there, and it holds that window (I1)"
+    name = naming.numbered(sink.held, attempts[-1])
+    record = world.records[folder, name]
+    if record.others:
+        return f"plan {sink.held} is not durable, and it holds that window (I1)"
+    assert record.seen is not None, "it was listed"
+    if codec.digest(record.seen) != sink.digest:
+        return f"it holds window {sink.held} with another plan than {name} (I2)"
+    try:
+        codec.decode(record.seen, kind="window", record_id=sink.held, name=name)
+    except RecordTorn:
+        return f"it holds window {sink.held}, whose plan is torn"
+    return None
+
+
+def _ledger(world: World, name: str) -> Shown:
+    store = world.store(name)
+    memory = store.memory.get((PIPELINE, name))
+    numbers = [row["number"] for window in sorted(store.windows) for row in store.windows[window]]
+    if memory is None:
+        return Shown(None, "", 0, numbers, 0)
+    end = memory.positions.get(INPUT, 0)
+    assert isinstance(end, int), "positions come from plans"
+    return Shown(memory.window_id, memory.digest, end, numbers, 0)
+
+
+def _files(world: World, name: str) -> Shown:
+    """What is published, and what manifests at or above the mark will publish."""
+    files = world.folder(f"{name}/files")
+    manifests = world.folder(f"{name}/manifests")
+    mark = max(naming.attempts(world.folder(f"{name}/marks")), default=0)
+    published = sorted(int(file) for file in files if "." not in file)
+    numbers = [number for n in published for number in json.loads(files[f"{n:012d}"])]
+    held = None
+    for number in (n for n in naming.attempts(manifests) if n >= mark):
+        held, _ = read_manifest(number, manifests[naming.numbered(number)])
+        if number > 0 and number not in published:
+            numbers += json.loads(files.get(f"{number:012d}.{held.run_id}", b'["lost"]'))
+    last = published[-1] if published else 0
+    if published != list(range(1, last + 1)):
+        numbers.append(-1)
+    if held is None:
+        return Shown(None, "", 0, numbers, last)
+    end = held.positions.get(INPUT, 0)
+    assert isinstance(end, int), "positions come from plans"
+    return Shown(held.window_id, held.digest, end, numbers, last)

@@ -1,0 +1,45 @@
+"""The low-water mark: the highest record in a folder. Below it nothing is believed (I8)."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from windowlog import codec, naming
+from windowlog.contracts import Storage
+from windowlog.errors import RecordExists
+from windowlog.values import Json
+from windowlog.window import format_time
+
+KIND = "mark"
+
+
+class Marks:
+    """The marks of a log. A new one lets go of those before it, so the listing stays small."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def newest(self, default: int) -> int:
+        """The mark that counts, `default` before the first one. One small listing."""
+        return max(naming.attempts(self._storage.list()), default=default)
+
+    def create(self, floor: int) -> None:
+        """Create the mark `floor`; nothing happens if it is there already."""
+        body: Json = {"at": format_time(datetime.now(UTC))}
+        with suppress(RecordExists):
+            self._storage.create(naming.numbered(floor), codec.encode(KIND, floor, body))
+
+    def advance(self, floor: int) -> int:
+        """Create the mark `floor` and let go of older ones; the mark that counts then.
+
+        Nothing is changed when that is already past `floor`."""
+        self._storage.sync()
+        older = list(naming.attempts(self._storage.list()))
+        if floor < max(older, default=floor):
+            return max(older)
+        self.create(floor)
+        for mark in older:
+            if mark < floor:
+                self._storage.delete(naming.numbered(mark), durable=False)
+        return floor
