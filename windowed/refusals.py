@@ -49,7 +49,8 @@ def command(parts: Parts, verb: str, *words: str) -> str:
 
 
 def _position(facts: Facts, sink: SinkFacts) -> str:
-    assert sink.held is not None, "only a sink with a ledger row has a position"
+    if sink.held is None:
+        return f"sink {sink.name} has no ledger row"
     known = facts.digests.get(sink.held.window_id)
     text = f"sink {sink.name} holds window {sink.held.window_id}"
     if sink.held.log_id != facts.header.log_id:
