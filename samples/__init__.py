@@ -1,0 +1,1 @@
+"""Samples: whole jobs to copy from."""

@@ -1,0 +1,57 @@
+"""The pipeline: lines of text files → words and how often they come → a table.
+
+A word is a maximal run of ASCII letters, digits or underscore, lower-cased after splitting:
+lower-casing first would make a `k` of the Kelvin sign, and so a letter of what is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from connectors import FileInput
+from jdbc_sink import JdbcSink, accumulate
+from windowed import Pipeline
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+TABLE = "word_counts"
+HOME = Path(".run/wordcount")
+WINDOW_BYTES = 16 * 2**20
+
+
+def count_words(lines: DataFrame) -> DataFrame:
+    """`word` and `count` of the column `value`."""
+    from pyspark.sql import functions as f
+
+    words = lines.select(f.explode(f.split("value", "[^A-Za-z0-9_]+")).alias("word"))
+    return (
+        words.where("word <> ''")
+        .groupBy(f.lower("word").alias("word"))
+        .agg(f.count("*").alias("count"))
+    )
+
+
+def build(
+    folder: str,
+    database: str = f"duckdb:///{HOME}/counts.duckdb",
+    state: str = f"{HOME}/state",
+    window_bytes: int = WINDOW_BYTES,
+    pattern: str = "*",
+) -> Pipeline:
+    """The word count of all files in `folder` whose name matches `pattern`. Touches nothing yet."""
+    given = (folder, database, state, window_bytes, pattern)
+    return Pipeline(
+        "wordcount",
+        inputs={
+            "lines": FileInput(
+                folder, format="lines", pattern=pattern, max_bytes_per_window=window_bytes
+            )
+        },
+        transform=count_words,
+        sinks={
+            "counts": JdbcSink(database, table=TABLE, mode=accumulate(key=["word"], add=["count"]))
+        },
+        log=state,
+        locator=f"samples.wordcount:build{given!r}",
+    )
