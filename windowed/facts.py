@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from windowlog.state import LogState
 from windowlog.wiring import Adoption, Header, Held, InputIdentity, SinkIdentity, TargetState
@@ -37,7 +37,8 @@ class Facts:
 
     `digests` are those of all windows that could be known: the header's at first - 1, the kept
     plans' that were read, and the one that the oldest of them names as its previous. `adoptions`
-    stand beside plan L.
+    stand beside plan L. `resets` are the newest kept windows beside which a person said where an
+    input goes on.
     """
 
     header: Header
@@ -46,6 +47,7 @@ class Facts:
     adoptions: tuple[Adoption, ...]
     inputs: tuple[InputFacts, ...]
     sinks: tuple[SinkFacts, ...]
+    resets: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def held_min(self) -> int:

@@ -7,13 +7,12 @@ is still alive can only make the log *newer* than the ledgers we saw, never olde
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from windowed.facts import Facts, InputFacts, SinkFacts
 from windowlog.contracts import Input, Sink
 from windowlog.errors import RecordNotFound, RecordTorn
 from windowlog.log import WindowLog
-from windowlog.state import LogState
-from windowlog.wiring import Adoption
 
 
 def gather(log: WindowLog, inputs: Mapping[str, Input], sinks: Mapping[str, Sink]) -> Facts:
@@ -31,28 +30,19 @@ def gather(log: WindowLog, inputs: Mapping[str, Input], sinks: Mapping[str, Sink
         )
         for name, source in inputs.items()
     )
-    facts = Facts(log.header, state, {}, _adoptions(log, state), input_facts, sink_facts)
-    digests, damaged = _chain(log, facts)
-    return Facts(
-        log.header,
-        LogState(
-            first=state.first,
-            mark=state.mark,
-            oldest=state.oldest,
-            newest=state.newest,
-            torn=state.torn,
-            damaged=tuple(sorted({*state.damaged, *damaged})),
-            window=state.window,
-        ),
-        digests,
-        facts.adoptions,
-        input_facts,
-        sink_facts,
+    noted = log.notes.adoptions_from(state.oldest)
+    facts = Facts(
+        header=log.header,
+        log=state,
+        digests={},
+        adoptions=tuple(adoption for adoption in noted if adoption.window_id == state.newest),
+        inputs=input_facts,
+        sinks=sink_facts,
+        resets={adoption.input: adoption.window_id for adoption in noted if adoption.identity},
     )
-
-
-def _adoptions(log: WindowLog, state: LogState) -> tuple[Adoption, ...]:
-    return log.notes.adoptions(state.newest)
+    digests, damaged = _chain(log, facts)
+    all_damaged = tuple(sorted({*state.damaged, *damaged}))
+    return replace(facts, log=replace(state, damaged=all_damaged), digests=digests)
 
 
 def _chain(log: WindowLog, facts: Facts) -> tuple[dict[int, str], list[int]]:

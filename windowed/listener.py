@@ -19,6 +19,10 @@ class Listener:
         """The window is in the log. `replay`: it was there already, and some sink does not hold
         it."""
 
+    def uneven(self, window: Window, sinks: Sequence[str]) -> None:
+        """These sinks hold the window already, read with fewer skips than stand beside it now: they
+        have rows that the others will not get."""
+
     def held(self, window: Window, sink: str) -> None:
         """Sink `sink` holds the window: its rows are durable."""
 
@@ -45,6 +49,11 @@ class Listeners(Listener):
         """Tell all."""
         for listener in self._listeners:
             listener.planned(window, replay=replay)
+
+    def uneven(self, window: Window, sinks: Sequence[str]) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.uneven(window, sinks)
 
     def held(self, window: Window, sink: str) -> None:
         """Tell all."""

@@ -29,7 +29,7 @@ from windowed import opening
 from windowed.errors import InUse
 from windowed.frames import arrow_schema, shared
 from windowed.timing import Timing
-from windowlog.errors import NotHeld
+from windowlog.errors import NotHeld, SourceChanged
 from windowlog.values import Bounds, Json, Plan
 from windowlog.window import Draft, Window
 
@@ -117,6 +117,9 @@ class Loop:
             window = self.parts.log.read(window_id)
             self.replayed += 1
             self.listener.planned(window, replay=True)
+            uneven = opening.uneven(self._facts, window)
+            if uneven:
+                self.listener.uneven(window, uneven)
             return window
         with self.timing.step("plan"):
             plans = self.plan(bounds())
@@ -166,12 +169,30 @@ class Loop:
         ]
 
     def read(self, window: Window) -> dict[str, Frame]:
-        """Step 3: each input's rows of this window; none of an input that joined later."""
+        """Step 3: each input's rows of this window; none of an input that joined later.
+
+        SourceChanged if it has rows of an input that is gone since."""
+        for name in window.plans.keys() - self.parts.inputs.keys():
+            self._refuse_without(name, window)
         with self.timing.step("read"):
             return {
                 name: source.read(window.plans.get(name, Plan((), None)), window.skips)
                 for name, source in self.parts.inputs.items()
             }
+
+    def _refuse_without(self, name: str, window: Window) -> None:
+        skipped = {skip.part for skip in window.skips if skip.input == name}
+        left = [part.id for part in window.plans[name].parts if part.id not in skipped]
+        if left:
+            recorded = window.inputs[name]
+            raise SourceChanged(
+                input=name,
+                part=f"part {left[0]}" if len(left) == 1 else f"{len(left)} parts",
+                window_id=window.id,
+                expected=f"an input of this name ({recorded.kind} {recorded.place})",
+                found="a pipeline without it",
+                remedy="Put the input back until every sink holds this window, or skip its parts.",
+            )
 
     def work(self, window: Window, outputs: Callable[[], Mapping[str, Frame]]) -> None:
         """Steps 3 to 10. `outputs` reads and transforms; it is called again when a sink could not
@@ -206,8 +227,9 @@ class Loop:
 
     def _verify(self, window: Window) -> None:
         with self.timing.step("verify"):
-            for name, plan in window.plans.items():
-                self.parts.inputs[name].verify(plan, window.skips)
+            for name, source in self.parts.inputs.items():
+                if name in window.plans:
+                    source.verify(window.plans[name], window.skips)
 
     def _hold(self, window: Window) -> None:
         with self.timing.step("hold"):

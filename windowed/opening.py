@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from windowed.facts import Facts
     from windowed.loop import Parts
+    from windowlog.window import Window
 
 
 def decide_start(parts: Parts, run_id: str) -> tuple[Facts, Decision]:
@@ -66,6 +67,15 @@ def held_windows(facts: Facts) -> dict[str, int]:
     """Sink -> the window it holds, first - 1 for one that holds nothing yet."""
     nothing = facts.header.first - 1
     return {s.name: s.held.window_id if s.held else nothing for s in facts.sinks}
+
+
+def uneven(facts: Facts, window: Window) -> list[str]:
+    """Sinks that hold this window, read with fewer skips than are recorded now."""
+    return [
+        s.name
+        for s in facts.sinks
+        if s.held and s.held.window_id == window.id and s.held.skips < len(window.skips)
+    ]
 
 
 def positions(facts: Facts) -> dict[str, Json]:

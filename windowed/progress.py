@@ -75,6 +75,10 @@ class ProgressLines(Listener):
         """Remember it."""
         self._tally.planned(window, replay=replay)
 
+    def uneven(self, window: Window, sinks: Sequence[str]) -> None:
+        """Say which."""
+        self._say(_uneven(self._pipeline, window, sinks))
+
     def committed(self, window: Window) -> None:
         """Say so, if it is time."""
         self._tally.add(window)
@@ -110,6 +114,10 @@ class ProgressBar(Listener):
         verb = "replaying" if replay else "working on"
         self._show(f"{self._pipeline}: {verb} window {window.id}")
 
+    def uneven(self, window: Window, sinks: Sequence[str]) -> None:
+        """Say which, on a line that stays."""
+        self._console.print(_uneven(self._pipeline, window, sinks), markup=False)
+
     def committed(self, window: Window) -> None:
         """Show how far it is."""
         self._tally.add(window)
@@ -130,6 +138,17 @@ class ProgressBar(Listener):
             self._status = self._console.status(text)
             self._status.start()
         self._status.update(text)
+
+
+def _uneven(pipeline: str, window: Window, sinks: Sequence[str]) -> str:
+    return (
+        f"{pipeline}: window {window.id} is replayed without {_skipped(window)}, and"
+        f" {', '.join(sinks)} held it with them"
+    )
+
+
+def _skipped(window: Window) -> str:
+    return _some([f"part {skip.part} of {skip.input}" for skip in window.skips])
 
 
 def _some(names: Sequence[str]) -> str:

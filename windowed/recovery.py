@@ -95,8 +95,11 @@ def mismatched(facts: Facts) -> tuple[str, ...]:
 
 
 def target_lost(facts: Facts) -> tuple[str, ...]:
-    """T: sinks whose ledger says that they hold rows which are no longer there."""
-    return _sinks(facts, lambda s: _holds(facts, s) >= facts.header.first and not s.target.exists)
+    """T: sinks whose ledger says that they hold rows which are no longer there. A row without
+    positions was adopted for a target that is yet to be made."""
+    return _sinks(
+        facts, lambda s: s.held is not None and bool(s.held.positions) and not s.target.exists
+    )
 
 
 def target_changed(facts: Facts) -> tuple[str, ...]:
@@ -136,15 +139,16 @@ def input_changed(facts: Facts) -> tuple[str, ...]:
 
 
 def memory_lost(facts: Facts) -> tuple[str, ...]:
-    """Y: inputs that remember, whose memory does not reach up to the oldest plan."""
-    adopted = {a.input for a in facts.adoptions} | set(facts.header.positions)
+    """Y: inputs that remember, and whose memory does not reach up to the oldest plan, nor a reset
+    that stands beside a plan."""
 
     def lost(source: InputFacts) -> bool:
         purged = facts.log.oldest > facts.header.first
-        reach = source.memory if source.memory is not None else -1
+        memory = source.memory if source.memory is not None else -1
+        reach = max(memory, facts.resets.get(source.name, -1))
         return source.remembers and purged and reach < facts.log.oldest - 1
 
-    return tuple(i.name for i in facts.inputs if lost(i) and i.name not in adopted)
+    return tuple(i.name for i in facts.inputs if lost(i))
 
 
 def purged(facts: Facts) -> tuple[str, ...]:

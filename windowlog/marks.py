@@ -20,9 +20,10 @@ class Marks:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    def newest(self, default: int) -> int:
-        """The mark that counts, `default` before the first one. One small listing."""
-        return max(naming.attempts(self._storage.list()), default=default)
+    def newest(self, first: int) -> int:
+        """The mark that counts, at least `first`: what an earlier log left in the folder lies below
+        the first window of this one. One small listing."""
+        return max([first, *naming.attempts(self._storage.list())])
 
     def create(self, floor: int) -> None:
         """Create the mark `floor`; nothing happens if it is there already."""

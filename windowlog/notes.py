@@ -63,18 +63,15 @@ class Notes:
     def adoptions(self, window_id: int) -> tuple[Adoption, ...]:
         """The decisions beside plan `window_id`, in order; for one input the last one counts."""
         return tuple(
-            Adoption(
-                window_id,
-                b["input"],
-                None
-                if b["identity"] is None
-                else InputIdentity(b["identity"]["kind"], b["identity"]["place"]),
-                b["end"],
-                b["reason"],
-                number,
-            )
-            for number, b in _read(self._adoptions, "adoption", window_id)
+            _adoption(window_id, number, body)
+            for number, body in _read(self._adoptions, "adoption", window_id)
         )
+
+    def adoptions_from(self, floor: int) -> tuple[Adoption, ...]:
+        """The decisions beside plan `floor` and all later ones, in order."""
+        self._adoptions.sync()
+        noted = sorted(w for w in naming.attempts(self._adoptions.list()) if w >= floor)
+        return tuple(adoption for window_id in noted for adoption in self.adoptions(window_id))
 
     def purge(self, floor: int) -> None:
         """Let go of what stands beside plans below `floor`."""
@@ -82,6 +79,12 @@ class Notes:
             for window_id, numbers in naming.attempts(storage.list()).items():
                 for number in numbers if window_id < floor else ():
                     storage.delete(naming.numbered(window_id, number), durable=False)
+
+
+def _adoption(window_id: int, number: int, body: Any) -> Adoption:
+    told = body["identity"]
+    identity = None if told is None else InputIdentity(told["kind"], told["place"])
+    return Adoption(window_id, body["input"], identity, body["end"], body["reason"], number)
 
 
 def _create(storage: Storage, kind: str, window_id: int, number: int, body: Json) -> None:
