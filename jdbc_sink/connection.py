@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # Somebody who reads takes a moment: looking again costs a failed open, about a millisecond.
 LOCK_POLL_S = 0.05
+# DuckDB's names for a database that is a service.
+_REMOTE = ("md:", "motherduck:")
 _HOLDER = re.compile(r"[Cc]onflicting lock is held in (.*?)(?: \(PID (\d+)\))")
 _REMEDY = "Check the URL, and that this user may read and write the file and its folder."
 
@@ -50,6 +52,14 @@ class Connections:
     def database(self) -> str:
         """The database, for messages."""
         return redacted(self._engine.url.database or ":memory:")
+
+    @property
+    def missing(self) -> bool:
+        """True for a database file that is not there yet: to look into it would create it."""
+        name = self._engine.url.database or ":memory:"
+        if self._keep or name.startswith(_REMOTE):
+            return False
+        return Path(name).parent.is_dir() and not Path(name).exists()
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:

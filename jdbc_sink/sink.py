@@ -94,12 +94,16 @@ class JdbcSink:
 
     def held(self) -> Held | None:
         """The ledger's row."""
+        if self._connections.missing:
+            return None
         with self._transaction() as connection:
             return self._ledger.read(connection)
 
     def target(self) -> TargetState:
         """Whether the table exists, and which other sinks of this log fill it."""
         log_id = self._opened().log_id
+        if self._connections.missing:
+            return TargetState(exists=False)
         with self._transaction() as connection:
             others = self._ledger.others_at(connection, self.identity().target, log_id)
             return TargetState(self._target.exists(connection), others)
