@@ -16,7 +16,9 @@ def create_exclusively(storage: Storage, name: str, data: bytes) -> bool:
         storage.create(name, data)
     except RecordExists:
         try:
-            return storage.read(name) == data
+            if storage.read(name) != data:
+                return False
+            storage.sync(name)  # the reply that was lost may have been an error
         except RecordNotFound:
             return False  # its owner has purged it meanwhile
     return True

@@ -83,8 +83,11 @@ class WindowLog:
         first = self._newest_header()
         if first is None:
             return self.renew(pipeline, run_id, 1, {})
+        name = naming.numbered(first)
+        # It may have come into being after the listing was made durable.
+        self._headers.sync(name)
         try:
-            self._header = read_header(self._headers.read(naming.numbered(first)), first)
+            self._header = read_header(self._headers.read(name), first)
         except RecordTorn as torn:
             remedy = "Restore the folder headers/ from a backup."
             raise LogUnusable(where=self.describe(), reason=torn, remedy=remedy) from torn

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from windowlog import codec, naming
 from windowlog.contracts import Storage
-from windowlog.errors import RecordExists
+from windowlog.errors import RecordExists, RecordNotFound
 
 KIND = "memory"
 
@@ -18,12 +20,19 @@ class LogMemory:
     def newest(self) -> tuple[int, bytes] | None:
         """(window id, data) of the highest version, or None. RecordTorn if that one is damaged."""
         version = self.version()
-        if version is None:
-            return None
-        name = naming.numbered(version)
-        return version, codec.unframe(
-            self._storage.read(name), kind=KIND, record_id=version, name=name
-        )
+        while version is not None:
+            name = naming.numbered(version)
+            try:
+                data = self._storage.read(name)
+                self._storage.sync(name)  # it may have come into being after the listing was durable
+            except RecordNotFound:
+                # Another driver is alive: its next version but one let go of this.
+                older, version = version, self.version()
+                if version == older:
+                    raise
+            else:
+                return version, codec.unframe(data, kind=KIND, record_id=version, name=name)
+        return None
 
     def version(self) -> int | None:
         """The highest version's window, without reading it."""
@@ -35,10 +44,15 @@ class LogMemory:
     def save(self, window_id: int, data: bytes) -> None:
         """Save the version of `window_id`, and let go of all but the one before it."""
         older = [version for version in self._versions() if version < window_id]
+        name = naming.numbered(window_id)
         try:
-            self._storage.create(naming.numbered(window_id), codec.frame(KIND, window_id, data))
+            self._storage.create(name, codec.frame(KIND, window_id, data))
         except RecordExists:
-            return  # the plans up to a window fix its version: whoever saved it saved the same
+            # The plans up to a window fix its version: whoever saved it saved the same.
+            # It may not be durable yet; if it is gone by now, a newer one is.
+            with suppress(RecordNotFound):
+                self._storage.sync(name)
+            return
         for version in older[:-1]:
             self._storage.delete(naming.numbered(version), durable=False)
 

@@ -37,7 +37,7 @@ class Setting:
 
     count: int
     sinks: Mapping[str, type[ListSink | ManifestSink]]
-    remembers: bool = False
+    folds_every: int | None = None
     log: type[WindowLog] = WindowLog
     log_storage: type[SeamStorage] = SeamStorage
     patch: Callable[[pytest.MonkeyPatch], None] = field(default=lambda patch: None)
@@ -51,7 +51,7 @@ def drive(setting: Setting, run_id: str, take: int, perform: Perform) -> None:
             sinks[name] = LedgerSeam(perform, name, kind)
         else:
             sinks[name] = kind(SeamStorage(perform, name))
-    source = Numbers(setting.count, take, remembers=setting.remembers)
+    source = Numbers(setting.count, take, folds_every=setting.folds_every)
     log = setting.log(setting.log_storage(perform, "log"))
     parts = Parts(PIPELINE, {INPUT: source}, sinks, log, "MODULE:PIPELINE")
     with identified(run_id), opened(Loop(parts, None, run_id, ManualClock(), Listener())) as loop:

@@ -18,6 +18,7 @@ import pyarrow
 
 from windowlog import codec, naming
 from windowlog.errors import Fenced, RecordExists, RecordNotFound
+from windowlog.exclusive import create_exclusively
 from windowlog.wiring import Held, SinkIdentity, TargetState
 
 if TYPE_CHECKING:
@@ -48,8 +49,11 @@ class ManifestSink:
     def held(self) -> Held | None:
         """The newest manifest at or above the mark, once it is durable."""
         self._manifests.sync()
-        numbers = naming.attempts(self._manifests.list())
-        believed = max((n for n in numbers if n >= self.mark()), default=None)
+        # The mark first: what is listed after it has the newest manifest, which is never purged.
+        mark = self.mark()
+        believed = max(
+            (n for n in naming.attempts(self._manifests.list()) if n >= mark), default=None
+        )
         self._newest = None
         if believed is not None:
             self._newest = self._read(believed)
@@ -150,19 +154,18 @@ class ManifestSink:
     def _create(self, held: Held, previous: str) -> None:
         data = codec.encode("manifest", held.window_id, _to_json(held, previous))
         name = naming.numbered(held.window_id)
-        try:
-            self._manifests.create(name, data)
-        except RecordExists as taken:
-            if self._manifests.read(name) != data:
-                raise self._fenced(f"it has created manifest {name}") from taken
+        if not create_exclusively(self._manifests, name, data):
+            raise self._fenced(f"it has created manifest {name}")
         if self.mark() > held.window_id:
             raise self._fenced(f"the low-water mark is past {held.window_id}")
         self._newest = held, codec.digest(data)
 
     def _read(self, number: int) -> tuple[Held, str] | None:
-        """A manifest; None if it is below the mark by now, and so published long ago."""
+        """A manifest, durable; None if it is below the mark by now, and so published long ago."""
+        name = naming.numbered(number)
         try:
-            found = read_manifest(number, self._manifests.read(naming.numbered(number)))
+            found = read_manifest(number, self._manifests.read(name))
+            self._manifests.sync(name)
         except RecordNotFound:
             if self.mark() > number:
                 return None

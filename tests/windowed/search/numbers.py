@@ -14,11 +14,13 @@ from windowlog.wiring import InputIdentity
 
 
 class Numbers:
-    """The numbers below `count`, `take` in each window. With `remembers` it also keeps its position
-    in its memory, and asserts that it is the one it is asked to plan from."""
+    """The numbers below `count`, `take` in each window. With `folds_every` it plans from the
+    position in its memory, which it saves each so many windows, and asserts that this is not behind
+    the log."""
 
-    def __init__(self, count: int, take: int, *, remembers: bool = False) -> None:
-        self.remembers = remembers
+    def __init__(self, count: int, take: int, *, folds_every: int | None = None) -> None:
+        self.remembers = folds_every is not None
+        self._folds_every = folds_every
         self._count = count
         self._take = take
         self._context: InputContext | None = None
@@ -52,8 +54,10 @@ class Numbers:
     def plan(self, after: Json, bounds: Bounds) -> Plan:
         """The next numbers."""
         at = after if isinstance(after, int) else 0
-        if self.remembers and self._at != at:
-            raise AssertionError(f"the memory is at {self._at}, the log at {at}")
+        if self.remembers:
+            # Ahead of the log is another driver's memory: planned from all the same, and fenced.
+            assert self._at >= at, f"the memory is at {self._at}, the log at {at}"
+            at = self._at
         taken = range(at, min(at + self._take, self._count))
         return Plan(tuple(Part(str(number), {}) for number in taken), at + len(taken))
 
@@ -68,8 +72,8 @@ class Numbers:
         """Remember, in each window."""
         for window_id, plan in windows:
             self._told = window_id
-            if self.remembers:
-                self._follow(window_id, plan)
+            self._follow(window_id, plan)
+            if self._folds_every is not None and window_id % self._folds_every == 0:
                 self._save(window_id)
 
     def folded(self) -> int | None:
