@@ -1,0 +1,96 @@
+"""A pipeline's positions as plain values: what `show` prints, as tables or as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from windowed import opening
+from windowed.recovery import Decision, decide
+from windowed.refusals import refusal
+from windowlog.errors import RecordNotFound, RecordTorn
+from windowlog.window import format_time
+
+if TYPE_CHECKING:
+    from windowed.commands.opened import Opened
+    from windowed.facts import InputFacts, SinkFacts
+
+
+def picture(look: Opened, window_count: int) -> dict[str, Any]:
+    """Everything that `show` says, with at most so many of the newest windows. Only JSON values."""
+    facts = look.facts
+    return {
+        "pipeline": look.parts.pipeline,
+        "start": _start(look, decide(facts)),
+        "log": {
+            "where": look.parts.log.describe(),
+            "id": facts.header.log_id if facts.header.exists else None,
+            "first": facts.header.first,
+            "mark": facts.log.mark,
+            "oldest": facts.log.oldest,
+            "newest": facts.log.newest,
+            "torn": facts.log.newest + 1 if facts.log.torn else None,
+            "damaged": list(facts.log.damaged),
+        },
+        "inputs": [_input(look, source) for source in facts.inputs],
+        "sinks": [_sink(sink) for sink in facts.sinks],
+        "windows": [_window(look, window_id) for window_id in _newest(look, window_count)],
+    }
+
+
+def _start(look: Opened, decision: Decision) -> dict[str, Any]:
+    facts = look.facts
+    if decision.refused:
+        error = refusal(look.parts, facts, decision)
+        choices = [{"why": why, "command": command or None} for why, command in error.choices]
+        answer, text = type(error).__name__, str(error)
+        return {"row": decision.row.letter, "answer": answer, "text": text, "choices": choices}
+    if decision.replay:
+        text = f"replays window {decision.replay[0]} to {decision.replay[-1]}, then goes on"
+        return {"row": decision.row.letter, "answer": "replay", "text": text, "choices": []}
+    begins = "begins with" if facts.log.newest < facts.header.first else "goes on with"
+    text = f"{begins} window {facts.log.newest + 1}"
+    return {"row": decision.row.letter, "answer": "plan", "text": text, "choices": []}
+
+
+def _input(look: Opened, source: InputFacts) -> dict[str, Any]:
+    return {
+        "name": source.name,
+        "kind": source.identity.kind,
+        "place": source.identity.place,
+        "position": opening.positions(look.facts).get(source.name),
+        "memory": source.memory,
+    }
+
+
+def _sink(sink: SinkFacts) -> dict[str, Any]:
+    held = sink.held
+    return {
+        "name": sink.name,
+        "target": sink.identity.target,
+        "mode": sink.identity.mode,
+        "exists": sink.target.exists,
+        "window": None if held is None else held.window_id,
+        "log": None if held is None else held.log_id,
+        "run": None if held is None else held.run_id,
+        "held_target": None if held is None else held.identity.target,
+        "held_mode": None if held is None else held.identity.mode,
+    }
+
+
+def _newest(look: Opened, count: int) -> list[int]:
+    log = look.facts.log
+    return list(range(log.newest, max(log.oldest, log.newest - count + 1) - 1, -1))
+
+
+def _window(look: Opened, window_id: int) -> dict[str, Any]:
+    try:
+        window = look.window(window_id)
+    except (RecordNotFound, RecordTorn) as error:
+        return {"id": window_id, "damaged": str(error)}
+    plans = {
+        name: {"parts": len(plan.parts), "bytes": plan.bytes, "records": plan.records}
+        for name, plan in window.plans.items()
+    }
+    skips = [f"{skip.input} {skip.part}" for skip in window.skips]
+    moment = format_time(window.planned_at)
+    return {"id": window_id, "planned_at": moment, "plans": plans, "skips": skips}
