@@ -6,12 +6,16 @@ from collections.abc import Sequence
 
 import typer
 
+from windowed.commands.reset import reset
 from windowed.commands.show import show
+from windowed.commands.skip import skip
 from windowlog.access.engines import redacted
 from windowlog.errors import KitError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(show)
+app.command()(skip)
+app.command()(reset)
 
 
 @app.callback()

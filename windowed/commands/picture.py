@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from windowed import opening
+from windowed.commands.proposal import windows_text
 from windowed.recovery import Decision, decide
 from windowed.refusals import refusal
 from windowlog.errors import RecordNotFound, RecordTorn
@@ -45,7 +46,8 @@ def _start(look: Opened, decision: Decision) -> dict[str, Any]:
         answer, text = type(error).__name__, str(error)
         return {"row": decision.row.letter, "answer": answer, "text": text, "choices": choices}
     if decision.replay:
-        text = f"replays window {decision.replay[0]} to {decision.replay[-1]}, then goes on"
+        windows = windows_text(decision.replay[0], decision.replay[-1])
+        text = f"replays {windows}, then goes on with window {facts.log.newest + 1}"
         return {"row": decision.row.letter, "answer": "replay", "text": text, "choices": []}
     begins = "begins with" if facts.log.newest < facts.header.first else "goes on with"
     text = f"{begins} window {facts.log.newest + 1}"

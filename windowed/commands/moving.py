@@ -1,0 +1,78 @@
+"""An input that goes on somewhere else: an empty window that says so, and the reason beside it.
+
+The window is created exclusively. It is therefore the moment of the decision, and a driver that
+still runs is fenced: it cannot log a window that does not know of it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from windowed import opening
+from windowed.commands.opened import open_input
+from windowed.commands.proposal import windows_text
+from windowlog.values import Plan
+from windowlog.window import Draft
+from windowlog.wiring import Adoption
+
+if TYPE_CHECKING:
+    from windowed.commands.opened import Opened
+    from windowlog.values import Json, Seek
+    from windowlog.wiring import InputIdentity
+
+# Rows that may stand while an input is moved: those that moving it answers, and one about sinks
+# only. All others come first.
+MAY_STAND = frozenset("XYD")
+
+
+def sought(look: Opened, name: str, to: str) -> Seek:
+    """Where `to` leads for input `name`, from where it stands. BadArgument if nowhere."""
+    source = open_input(look, name)
+    return source.seek(to, opening.positions(look.facts).get(name))
+
+
+def costs(name: str, seek: Seek) -> list[str]:
+    """What a seek costs, in words."""
+    lines = []
+    for count, what in ((seek.again, "read again"), (seek.passed_over, "passed over, never read")):
+        if count is None:
+            lines.append(f"input {name}: how many records are {what} cannot be known")
+        elif count:
+            lines.append(f"input {name}: {count:,} records are {what}")
+    return lines or [f"input {name}: no record is read again or passed over"]
+
+
+def record(
+    look: Opened, name: str, identity: InputIdentity | None, end: Json, reason: str | None
+) -> None:
+    """Log the empty window in which input `name` becomes `identity` (None: is gone) at `end`.
+
+    With a `reason` the decision is noted beside it: the input's memory need not reach further back.
+    Fenced when another driver has logged a window meanwhile; nothing was changed then."""
+    facts = look.facts
+    inputs = facts.recorded_inputs()
+    positions = opening.positions(facts)
+    if identity is None:
+        inputs.pop(name, None)
+    else:
+        inputs[name] = identity
+        positions[name] = end
+    window = look.parts.log.append(
+        Draft(
+            window_id=facts.log.newest + 1,
+            planned_at=datetime.now(UTC),
+            plans={known: Plan((), positions.get(known)) for known in inputs},
+            inputs=inputs,
+            sinks={sink.name: sink.identity for sink in facts.sinks},
+            run_id=look.run_id,
+        )
+    )
+    if reason is not None:
+        look.parts.log.notes.adopt(Adoption(window.id, name, identity, end, reason))
+
+
+def replays(look: Opened) -> str:
+    """Which windows some sink still lacks, in words; empty if none."""
+    first, last = look.facts.held_min + 1, look.facts.log.newest
+    return windows_text(first, last) if first <= last else ""

@@ -1,0 +1,106 @@
+"""`skip`: to do without one part of one input's plan, so that a window can be held."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from windowed.commands.opened import Opened, opened
+from windowed.commands.proposal import Proposal, carry_out, impossible, windows_text, words_of
+from windowlog.values import Skip
+
+if TYPE_CHECKING:
+    from windowlog.values import Part, Plan
+
+# While one of these stands, the log cannot be believed.
+LOG_ROWS = frozenset("ABC")
+PARTS_SHOWN = 5
+
+
+def skip(
+    pipeline: Annotated[str, typer.Argument(metavar="MODULE:PIPELINE")],
+    window: Annotated[int, typer.Argument(help="The window that cannot be held.")],
+    name: Annotated[str, typer.Argument(metavar="INPUT")],
+    part: Annotated[str, typer.Option(help="The part's id, as an error or `show` names it.")],
+    reason: Annotated[str, typer.Option(help="Why; it stays beside the plan.")],
+    apply: Annotated[bool, typer.Option("--apply", help="Do it.")] = False,
+) -> None:
+    """Do without one part of one input's plan: those records are given up.
+
+    The plan never changes; the permission is a record of its own beside it, created exclusively.
+    A driver that is working on this window still reads it with the part: stop it first.
+    """
+    words = words_of("skip", pipeline, str(window), name, part=part, reason=reason)
+    with opened(pipeline) as look:
+        carry_out(_proposal(look, window, name, part, reason, words), words, apply=apply)
+
+
+def _proposal(
+    look: Opened, window_id: int, name: str, part_id: str, reason: str, words: list[str]
+) -> Proposal:
+    plan = _plan(look, window_id, name, words)
+    part = next((part for part in plan.parts if part.id == part_id), None)
+    if part is None:
+        raise impossible(words, f"that is no part of window {window_id}", _parts_text(plan))
+    if not reason.strip():
+        raise impossible(words, "a reason is wanted", "It stays beside the plan.")
+    present = look.parts.log.notes.skips(window_id)
+    if any((other.input, other.part) == (name, part_id) for other in present):
+        return Proposal([f"part {part_id} of window {window_id} is skipped already"], None)
+    amount = amount_of(part, plan)
+    lines = [f"window {window_id} is read without part {part_id} of input {name}: {amount}"]
+    lines += [
+        f"sink {sink.name} holds this window already, with that part: the others will lack it"
+        for sink in look.facts.sinks
+        if sink.held is not None and sink.held.window_id >= window_id
+    ]
+    skipped = Skip(window_id, name, part_id, amount, reason)
+    return Proposal(lines, lambda: _note(look, skipped))
+
+
+def _note(look: Opened, skipped: Skip) -> None:
+    look.parts.log.notes.skip(skipped)
+
+
+def _plan(look: Opened, window_id: int, name: str, words: list[str]) -> Plan:
+    if not look.standing().keys().isdisjoint(LOG_ROWS):
+        raise impossible(words, "the log is not whole, or not this pipeline's", "See `show`.")
+    log = look.facts.log
+    if not log.oldest <= window_id <= log.newest:
+        kept = windows_text(log.oldest, log.newest)
+        raise impossible(words, f"the log does not have window {window_id}", f"It keeps {kept}.")
+    if look.facts.held_min >= window_id:
+        raise impossible(words, f"every sink holds window {window_id}: nothing reads it again")
+    plan = look.window(window_id).plans.get(name)
+    if plan is None:
+        raise impossible(words, f"window {window_id} has no input {name}")
+    return plan
+
+
+def _parts_text(plan: Plan) -> str:
+    names = [part.id for part in plan.parts[:PARTS_SHOWN]]
+    more = len(plan.parts) - len(names)
+    rest = f" and {more} more" if more else ""
+    return f"Its parts are {', '.join(names)}{rest}." if names else "Its plan is empty."
+
+
+def amount_of(part: Part, plan: Plan) -> str:
+    """How much a part is, in words, as far as its plan says it.
+
+    Ranges with `start` and `end` are in the unit whose total over the plan they add up to."""
+    sizes = {other.id: _range(other) for other in plan.parts}
+    total = sum(size for size in sizes.values() if size is not None)
+    for unit, planned in (("bytes", plan.bytes), ("records", plan.records)):
+        if planned is None:
+            continue
+        if len(plan.parts) == 1:
+            return f"{planned:,} {unit}"
+        if None not in sizes.values() and total == planned:
+            return f"{sizes[part.id]:,} {unit}"
+    return f"1 of {len(plan.parts)} parts"
+
+
+def _range(part: Part) -> int | None:
+    start, end = part.detail.get("start"), part.detail.get("end")
+    return end - start if isinstance(start, int) and isinstance(end, int) else None
