@@ -22,6 +22,7 @@ from windowed.testing.list_sink import ListSink
 from windowlog import header as header_module
 from windowlog import marks as marks_module
 from windowlog.contracts import Frame, Sink
+from windowlog.errors import RecordExists
 from windowlog.log import WindowLog
 from windowlog.window import Window
 
@@ -38,6 +39,8 @@ class Setting:
     count: int
     sinks: Mapping[str, type[ListSink | ManifestSink]]
     folds_every: int | None = None
+    listens: bool = False
+    loop: type[Loop] = Loop
     log: type[WindowLog] = WindowLog
     log_storage: type[SeamStorage] = SeamStorage
     patch: Callable[[pytest.MonkeyPatch], None] = field(default=lambda patch: None)
@@ -54,7 +57,9 @@ def drive(setting: Setting, run_id: str, take: int, perform: Perform) -> None:
     source = Numbers(setting.count, take, folds_every=setting.folds_every)
     log = setting.log(setting.log_storage(perform, "log"))
     parts = Parts(PIPELINE, {INPUT: source}, sinks, log, "MODULE:PIPELINE")
-    with identified(run_id), opened(Loop(parts, None, run_id, ManualClock(), Listener())) as loop:
+    listener = Told(perform) if setting.listens else Listener()
+    made = setting.loop(parts, None, run_id, ManualClock(), listener)
+    with identified(run_id), opened(made) as loop:
         bounds = loop.bounds()
         while window := loop.next(lambda: bounds):
             loop.work(window, partial(_outputs, loop, window))
@@ -67,6 +72,21 @@ def _outputs(loop: Loop, window: Window) -> dict[str, Frame]:
 def program(setting: Setting, run_id: str, take: int) -> Callable[[Perform], None]:
     """`drive` as a function of `perform`."""
     return partial(drive, setting, run_id, take)
+
+
+class Told(Listener):
+    """A listener in the world outside: it must hear of a new window once at the most."""
+
+    def __init__(self, perform: Perform) -> None:
+        self._outside = SeamStorage(perform, "told")
+
+    def planned(self, window: Window, *, replay: bool) -> None:
+        """Write it down, in one step."""
+        if not replay:
+            try:
+                self._outside.begin(str(window.id), b"")
+            except RecordExists as twice:
+                raise AssertionError(f"window {window.id} was told as new twice") from twice
 
 
 class _Stopped(datetime):

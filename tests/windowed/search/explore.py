@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tests.windowed.search.drivers import Setting, prepared, program
-from tests.windowed.search.promises import broken, stuck, unforeseen
+from tests.windowed.search.promises import broken, misplaced, stuck, unforeseen
 from tests.windowed.search.tracks import Place, Tracks, Universe
 from tests.windowed.search.world import World, cut_power
 
@@ -43,12 +43,21 @@ class Found:
 
 
 class Search:
-    """One search. `power`: every world is also looked at after a power cut."""
+    """One search. `power`: every world is also looked at after a power cut. `rows_only`: after a
+    backup came back a refusal is in order; rows must still be right."""
 
-    def __init__(self, setting: Setting, drivers: Iterable[Driver], *, power: bool = False) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        drivers: Iterable[Driver],
+        *,
+        power: bool = False,
+        rows_only: bool = False,
+    ) -> None:
         self.setting = setting
         self.drivers = list(drivers)
         self.power = power
+        self.rows_only = rows_only
         self.universe = Universe()
         self.places: list[Place] = []
         self.runs = [
@@ -65,6 +74,10 @@ class Search:
         self.parents: dict[int, int] = {}
         self.found = Found()
 
+    def worlds_after_power_cuts(self) -> list[World]:
+        """What a search with `power` has met after power cuts: where a next one may begin."""
+        return [self.universe.worlds[number] for number in sorted(self.cut)]
+
     def explore(self, worlds: Iterable[World] = (World(),)) -> Found:
         """From each of these worlds, with no driver started yet."""
         with prepared(self.setting):
@@ -72,8 +85,29 @@ class Search:
                 self._from(world)
         return self.found
 
+    def explore_restored(self) -> Found:
+        """The first driver, alone, may stop anywhere; then any earlier world comes back from a
+        backup, under its feet, and the others start."""
+        starts = [tracks[0].start for tracks in self.runs]
+        with prepared(self.setting):
+            path = [(self.universe.world(World()), starts[0])]
+            while not path[-1][1].ended:
+                world, place = path[-1]
+                if place is starts[0] and place.action < 0:
+                    self.runs[0][0].grow(place, world)
+                after, result = self.universe.step(world, place.action)
+                path.append((after, self.runs[0][0].after(place, result, after)))
+            for now, (_, place) in enumerate(path):
+                for world in {world for world, _ in path[:now]}:
+                    others = [start.number for start in starts[1:]]
+                    self._from_state(self._pack(world, [place.number, *others]))
+        return self.found
+
     def _from(self, world: World) -> None:
-        first = self._pack(self.universe.world(world), [t[0].start.number for t in self.runs])
+        starts = [tracks[0].start.number for tracks in self.runs]
+        self._from_state(self._pack(self.universe.world(world), starts))
+
+    def _from_state(self, first: int) -> None:
         self.parents.setdefault(first, first)
         stack = [first]
         while stack and self.found.problem is None:
@@ -105,7 +139,8 @@ class Search:
 
     def _check(self, state: int, world: int) -> None:
         places = [self.places[number] for number in self._unpack(state)[1]]
-        problems = [unforeseen(place.outcome) for place in places if place.ended]
+        ended = [place for place in places if place.ended and not self.rows_only]
+        problems = [unforeseen(place.outcome) for place in ended]
         problem: str | None = next((text for text in problems if text), None)
         if problem is None and world not in self.checked:
             problem = self._check_world(world)
@@ -116,6 +151,8 @@ class Search:
         self.checked.add(number)
         self.found.worlds += 1
         world = self.universe.worlds[number]
+        if self.rows_only:
+            return misplaced(world, self.setting)
         problem = broken(world, self.setting) or stuck(world, self.setting)
         for left in cut_power(world) if self.power and problem is None else ():
             key = self.universe.world(left)

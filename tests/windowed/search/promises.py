@@ -26,19 +26,26 @@ class Shown:
     digest: str
     end: int
     numbers: list[int]
-    published: int
+    published: int | None
 
 
 def broken(world: World, setting: Setting) -> str | None:
     """Rows are a prefix, each once, and the log can go on from them."""
-    shown = {}
-    for name, kind in setting.sinks.items():
-        shown[name] = _ledger(world, name) if issubclass(kind, ListSink) else _files(world, name)
+    shown = _shown(world, setting)
     held = [sink.held for sink in shown.values() if sink.held is not None]
     for name, sink in shown.items():
         problem = _rows(sink) or _plan(world, sink)
-        if problem is None and sink.published > min(held, default=0):
+        if problem is None and (sink.published or 0) > min(held, default=0):
             problem = f"window {sink.published} is published, and some sink does not hold it (I4)"
+        if problem is not None:
+            return f"sink {name}: {problem}"
+    return None
+
+
+def misplaced(world: World, setting: Setting) -> str | None:
+    """Only that every sink has the first so many numbers, each once, and knows how many."""
+    for name, sink in _shown(world, setting).items():
+        problem = _rows(sink)
         if problem is not None:
             return f"sink {name}: {problem}"
     return None
@@ -66,6 +73,13 @@ def unforeseen(outcome: BaseException | None) -> str | None:
     if outcome is None or isinstance(outcome, Fenced):
         return None
     return f"a driver ended with {type(outcome).__name__}: {outcome}"
+
+
+def _shown(world: World, setting: Setting) -> dict[str, Shown]:
+    return {
+        name: _ledger(world, name) if issubclass(kind, ListSink) else _files(world, name)
+        for name, kind in setting.sinks.items()
+    }
 
 
 class _Alone:
@@ -99,11 +113,11 @@ def _plan(world: World, sink: Shown) -> str | None:
         return f"plan {sink.held} is not there, and it holds that window (I1)"
     name = naming.numbered(sink.held, attempts[-1])
     record = world.records[folder, name]
-    if record.others:
-        return f"plan {sink.held} is not durable, and it holds that window (I1)"
     assert record.seen is not None, "it was listed"
     if codec.digest(record.seen) != sink.digest:
         return f"it holds window {sink.held} with another plan than {name} (I2)"
+    if record.others:
+        return f"plan {sink.held} is not durable, and it holds that window (I1)"
     try:
         codec.decode(record.seen, kind="window", record_id=sink.held, name=name)
     except RecordTorn:
@@ -116,10 +130,10 @@ def _ledger(world: World, name: str) -> Shown:
     memory = store.memory.get((PIPELINE, name))
     numbers = [row["number"] for window in sorted(store.windows) for row in store.windows[window]]
     if memory is None:
-        return Shown(None, "", 0, numbers, 0)
+        return Shown(None, "", 0, numbers, None)
     end = memory.positions.get(INPUT, 0)
     assert isinstance(end, int), "positions come from plans"
-    return Shown(memory.window_id, memory.digest, end, numbers, 0)
+    return Shown(memory.window_id, memory.digest, end, numbers, None)
 
 
 def _files(world: World, name: str) -> Shown:

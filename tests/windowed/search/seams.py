@@ -36,8 +36,12 @@ class SeamStorage:
 
     def create(self, name: str, data: bytes) -> None:
         """Two steps: it shows, and it is durable."""
-        self._perform(Action("begin", self._folder, name, data))
+        self.begin(name, data)
         self._perform(Action("finish", self._folder, name))
+
+    def begin(self, name: str, data: bytes) -> None:
+        """The first of them."""
+        self._perform(Action("begin", self._folder, name, data))
 
     def list(self) -> list[str]:
         """One step."""
@@ -64,7 +68,7 @@ class SeamStorage:
 
     def within(self, folder: str) -> SeamStorage:
         """The same seam, further down."""
-        return SeamStorage(self._perform, f"{self._folder}/{folder}")
+        return type(self)(self._perform, f"{self._folder}/{folder}")
 
     def describe(self) -> str:
         """The folder."""
@@ -72,19 +76,6 @@ class SeamStorage:
 
     def close(self) -> None:
         """Nobody else can see it: no step."""
-
-
-class OverwritingStorage(SeamStorage):
-    """A storage whose `create` does not refuse a name that is taken."""
-
-    def create(self, name: str, data: bytes) -> None:
-        """Two steps."""
-        self._perform(Action("overwrite", self._folder, name, data))
-        self._perform(Action("finish", self._folder, name))
-
-    def within(self, folder: str) -> SeamStorage:
-        """The same seam, further down."""
-        return OverwritingStorage(self._perform, f"{self._folder}/{folder}")
 
 
 class LedgerSeam:
