@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from windowlog.state import LogState
+from windowlog.values import Json
 from windowlog.wiring import Adoption, Header, Held, InputIdentity, SinkIdentity, TargetState
 
 
@@ -76,3 +77,13 @@ class Facts:
             else:
                 recorded[adoption.input] = adoption.identity
         return recorded
+
+
+def furthest(held: Mapping[str, Held | None]) -> tuple[Mapping[str, Json], tuple[str, ...]]:
+    """The inputs' positions after the newest window that a sink holds; and the sinks that stand
+    elsewhere: they lack rows, or have what others lack."""
+    found = [memory for memory in held.values() if memory is not None]
+    newest = max(found, key=lambda memory: memory.window_id, default=None)
+    positions = newest.positions if newest is not None else {}
+    elsewhere = [n for n, h in held.items() if (h.positions if h is not None else {}) != positions]
+    return positions, tuple(elsewhere)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from windowed.errors import Refused
+from windowed.facts import furthest
 
 if TYPE_CHECKING:
     from windowed.facts import Facts, SinkFacts
@@ -86,24 +87,35 @@ def _changes(facts: Facts, decision: Decision) -> list[str]:
     return changes
 
 
-def _new_log(parts: Parts, facts: Facts) -> Choice:
-    words = ["--log"]
-    for source in facts.inputs:
-        if source.remembers:
-            words += ["--from", f"{source.name}=end"]
+def _new_log(parts: Parts, facts: Facts) -> list[Choice]:
+    positions, elsewhere = furthest({sink.name: sink.held for sink in facts.sinks})
+    untold = [
+        s.name for s in facts.inputs if positions and (s.remembers or s.name not in positions)
+    ]
+    accept = [word for name in elsewhere for word in ("--accept-loss", name)]
     why = "this log is lost for good: begin a new one behind what the sinks hold"
-    if len(words) > 1:
-        why += " (=end passes over what is there now; =beginning reads it all again)"
-    return why, command(parts, "adopt", *words)
+    if accept:
+        why += f" ({', '.join(elsewhere)} will lack for ever what others hold)"
+    if not untold:
+        return [(why, command(parts, "adopt", "--log", *accept))]
+    names = ", ".join(untold)
+    costs = {"end": f"pass over what is now in {names}", "beginning": f"read all again of {names}"}
+    choices = []
+    for place, cost in costs.items():
+        starts = [word for name in untold for word in ("--from", f"{name}={place}")]
+        choices.append((f"{why}; {cost}", command(parts, "adopt", "--log", *starts, *accept)))
+    return choices
 
 
 def _log_corrupted(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
-    return [("restore the folder from a backup", ""), _new_log(parts, facts)]
+    return [("restore the folder from a backup", ""), *_new_log(parts, facts)]
 
 
 def _log_mismatch(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     right = f"this is the wrong folder: give pipeline {parts.pipeline!r} its own log"
-    return [(right, ""), ("restore the newest backup of the log", ""), _new_log(parts, facts)]
+    choices = [(right, ""), ("restore the newest backup of the log", "")]
+    # A sink that was renamed away from this name, and is to have it back.
+    return [*choices, *_renamed(parts, facts, decision), *_new_log(parts, facts)]
 
 
 def _again(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
@@ -161,14 +173,21 @@ def _renamed(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
 def _input_changed(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     recorded = facts.recorded_inputs()
     configured = {source.name for source in facts.inputs}
-    choices: list[Choice] = [("put the inputs back as they were", "")]
+    pending = facts.held_min < facts.log.newest
+    back = "put the inputs back as they were"
+    if pending:
+        back += f", and run until windows up to {facts.log.newest} are held: they need them"
+    choices: list[Choice] = [(back, "")]
     for name in decision.concerned:
         if name not in configured:
-            choices.append((f"go on without {name}", command(parts, "adopt", name, "--gone")))
+            if not pending:
+                choices.append((f"go on without {name}", command(parts, "adopt", name, "--gone")))
             continue
         if name in recorded:
             why = f"{name} is the same data in another place: keep its position"
             choices.append((why, command(parts, "adopt", name, "--from", "same")))
+            if pending:
+                continue
         for to, why in (("beginning", "read all of"), ("end", "read only what is yet to come in")):
             choices.append((f"{why} {name}", command(parts, "adopt", name, "--from", to)))
     return choices

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import typer
 
+from windowed.commands.adopt import adopt
 from windowed.commands.reset import reset
 from windowed.commands.show import show
 from windowed.commands.skip import skip
@@ -14,6 +15,7 @@ from windowlog.errors import KitError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(show)
+app.command()(adopt)
 app.command()(skip)
 app.command()(reset)
 

@@ -1,0 +1,65 @@
+"""To say that an input is new, reads another place, or is gone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from windowed import opening
+from windowed.commands.moving import MAY_STAND, costs, record, replays, sought
+from windowed.commands.proposal import Proposal, impossible
+
+if TYPE_CHECKING:
+    from windowed.commands.opened import Opened
+
+
+def adopt_input(look: Opened, name: str, where: str, words: list[str]) -> Proposal:
+    """Input `name` reads what the pipeline says, from `where` on: same, beginning, end or a
+    position in its own words."""
+    identity = look.parts.inputs[name].identity()
+    recorded = look.facts.recorded_inputs().get(name)
+    if recorded == identity:
+        return Proposal([f"input {name} is what the log says; `reset` moves it"], None)
+    _check(look, words)
+    window_id = look.facts.log.newest + 1
+    now = f"input {name} is {identity.kind} {identity.place} from window {window_id} on"
+    if where == "same":
+        if recorded is None:
+            raise impossible(words, f"input {name} is new and has no position to keep")
+        end = opening.positions(look.facts).get(name)
+        lines = [now, f"it keeps the position it had in {recorded.kind} {recorded.place}"]
+        # Not noted as a reset: what the input remembers must still reach up to the oldest plan.
+        return Proposal(lines, lambda: record(look, name, identity, end, None))
+    if recorded is not None:
+        _check_held(look, name, words)
+    seek = sought(look, name, where)
+    reason = f"adopt --from {where}"
+    return Proposal(
+        [now, *costs(name, seek)], lambda: record(look, name, identity, seek.end, reason)
+    )
+
+
+def remove_input(look: Opened, name: str, words: list[str]) -> Proposal:
+    """Input `name` is gone from the next window on."""
+    if name in look.parts.inputs:
+        raise impossible(words, f"input {name} is in the pipeline", "Take it out of it first.")
+    recorded = look.facts.recorded_inputs().get(name)
+    if recorded is None:
+        return Proposal([f"the log has no input {name}"], None)
+    _check(look, words)
+    _check_held(look, name, words)
+    lines = [f"input {name} ({recorded.kind} {recorded.place}) is gone: nothing more is read of it"]
+    return Proposal(lines, lambda: record(look, name, None, None, "adopt --gone"))
+
+
+def _check(look: Opened, words: list[str]) -> None:
+    if not look.standing().keys() <= MAY_STAND:
+        reason = "a start is refused for another reason"
+        raise impossible(words, reason, "`show` says which; decide that first.")
+
+
+def _check_held(look: Opened, name: str, words: list[str]) -> None:
+    """What is logged and not held yet can only be read from where it was planned."""
+    if replays(look):
+        reason = f"{replays(look)} is not held by every sink yet, and was planned with {name}"
+        remedy = "Put the input back as it was, and run until nothing is left to replay."
+        raise impossible(words, reason, remedy)
