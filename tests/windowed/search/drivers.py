@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from functools import partial
@@ -22,7 +22,7 @@ from windowed.testing.list_sink import ListSink
 from windowlog import header as header_module
 from windowlog import marks as marks_module
 from windowlog.contracts import Frame, Sink
-from windowlog.errors import RecordExists
+from windowlog.errors import RecordExists, RecordNotFound
 from windowlog.log import WindowLog
 from windowlog.window import Window
 
@@ -72,6 +72,22 @@ def _outputs(loop: Loop, window: Window) -> dict[str, Frame]:
 def program(setting: Setting, run_id: str, take: int) -> Callable[[Perform], None]:
     """`drive` as a function of `perform`."""
     return partial(drive, setting, run_id, take)
+
+
+class ReadSink(ManifestSink):
+    """A sink whose readers take away what was published before the mark: `000000000003.taken`."""
+
+    def __init__(self, storage: SeamStorage) -> None:
+        super().__init__(storage)
+        self._readers = storage.within("files")
+
+    def purge(self, floor: int) -> None:
+        """And the readers come."""
+        super().purge(floor)
+        for name in self._readers.list():
+            if "." not in name and int(name) < floor:
+                with suppress(RecordExists, RecordNotFound):
+                    self._readers.move(name, f"{name}.taken")
 
 
 class Told(Listener):

@@ -12,6 +12,7 @@ It keeps its bookkeeping small: manifests below the newest published one go.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pyarrow
@@ -148,8 +149,9 @@ class ManifestSink:
         try:
             self._files.rename(f"{name}.{held.run_id}", name)
         except (RecordExists, RecordNotFound):
-            # Another driver, told the same, was faster.
-            self._files.sync(name)
+            # Another driver, told the same, was faster; a reader may even have taken it away.
+            with suppress(RecordNotFound):
+                self._files.sync(name)
 
     def _create(self, held: Held, previous: str) -> None:
         data = codec.encode("manifest", held.window_id, _to_json(held, previous))

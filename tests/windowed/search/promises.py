@@ -141,8 +141,9 @@ def _files(world: World, name: str) -> Shown:
     files = world.folder(f"{name}/files")
     manifests = world.folder(f"{name}/manifests")
     mark = max(naming.attempts(world.folder(f"{name}/marks")), default=0)
-    published = sorted(int(file) for file in files if "." not in file)
-    numbers = [number for n in published for number in json.loads(files[f"{n:012d}"])]
+    seen = sorted(file for file in files if "." not in file or file.endswith(".taken"))
+    published = sorted({int(file.split(".")[0]) for file in seen})
+    numbers = [number for file in seen for number in json.loads(files[file])]
     held = None
     for number in (n for n in naming.attempts(manifests) if n >= mark):
         held, _ = read_manifest(number, manifests[naming.numbered(number)])

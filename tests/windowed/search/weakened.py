@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.windowed.search.drivers import ReadSink
 from tests.windowed.search.manifest_sink import ManifestSink
 from tests.windowed.search.seams import SeamStorage
 from tests.windowed.search.world import Action
@@ -125,7 +126,7 @@ class PurgedOneMore(WindowLog):
             self._state = replace(self._last(), newest=last.newest)
 
 
-class NoMark(ManifestSink):
+class NoMark(ReadSink):
     """Manifests that are purged without a low-water mark."""
 
     def mark(self) -> int:

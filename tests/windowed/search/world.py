@@ -66,7 +66,7 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One step: a verb on a record (`begin`, `finish`, `overwrite`, `link`, `read`, `list`,
+    """One step: a verb on a record (`begin`, `finish`, `overwrite`, `link`, `move`, `read`, `list`,
     `delete`, `sync`, `sync folder`), or `call` on the ledger of sink `place`; `name` then says all
     there is to know of it."""
 
@@ -145,6 +145,11 @@ def _link(world: World, action: Action) -> tuple[World, object]:
     return _become(world, (action.place, target), data), None
 
 
+def _move(world: World, action: Action) -> tuple[World, object]:
+    world, _ = _link(world, action)
+    return _delete(world, action)
+
+
 def _read(world: World, action: Action) -> tuple[World, object]:
     return world, _seen(world, action.place, action.name)
 
@@ -199,6 +204,7 @@ _VERBS: dict[str, Callable[[World, Action], tuple[World, object]]] = {
     "finish": _finish,
     "overwrite": _overwrite,
     "link": _link,
+    "move": _move,
     "read": _read,
     "list": _list,
     "delete": _delete,
