@@ -67,6 +67,11 @@ class Facts:
         folded = [i.memory if i.memory is not None else 0 for i in self.inputs if i.remembers]
         return max(self.log.oldest, min([self.held_min, *folded]))
 
+    def gone_at(self, sink: SinkFacts) -> tuple[str, ...]:
+        """Sinks that have filled the target of `sink`, and are not in the pipeline any more."""
+        configured = {other.name for other in self.sinks}
+        return tuple(name for name in sink.target.other_sinks if name not in configured)
+
     def recorded_inputs(self) -> dict[str, InputIdentity]:
         """The inputs of the newest window, as changed by the adoptions beside it."""
         window = self.log.window

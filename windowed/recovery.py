@@ -10,7 +10,7 @@ the sinks.
     T  a sink holds windows and its target is gone                              TargetLost
     U  a sink's target or mode differs from its ledger's                        TargetChanged
     V  the newest window lists a sink, and its ledger has no row                LedgerLost
-    S  a sink without a row, whose target another sink of this log holds        SinkRenamed
+    S  a sink without a row, whose target a sink that is gone has filled        SinkRenamed
     W  a sink that is not in the newest window and has no row                   NewSink
     X  an input is new, gone or points elsewhere, and nothing adopted it        InputChanged
     Y  an input's memory is gone, or older than the purged plans                MemoryLost
@@ -113,10 +113,10 @@ def ledger_lost(facts: Facts) -> tuple[str, ...]:
 
 
 def renamed(facts: Facts) -> tuple[str, ...]:
-    """S: new sinks on a target that another sink of this log has filled."""
+    """S: new sinks on a target that a sink of this log has filled which is gone."""
     return _sinks(
         facts,
-        lambda s: _started(facts) and s.held is None and bool(s.target.other_sinks),
+        lambda s: _started(facts) and s.held is None and bool(facts.gone_at(s)),
     )
 
 

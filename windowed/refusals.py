@@ -39,7 +39,7 @@ def refusal(parts: Parts, facts: Facts, decision: Decision) -> Refused:
         beyond=facts.log.newest + 1,
         positions="; ".join(_position(facts, sink) for sink in concerned),
         targets=", ".join(sink.identity.target for sink in concerned),
-        others=", ".join(name for sink in concerned for name in sink.target.other_sinks),
+        others=", ".join(name for sink in concerned for name in facts.gone_at(sink)),
         changes="; ".join(_changes(facts, decision)),
     )
 
@@ -89,14 +89,12 @@ def _changes(facts: Facts, decision: Decision) -> list[str]:
 
 def _new_log(parts: Parts, facts: Facts) -> list[Choice]:
     positions, elsewhere = furthest({sink.name: sink.held for sink in facts.sinks})
-    untold = [
-        s.name for s in facts.inputs if positions and (s.remembers or s.name not in positions)
-    ]
+    untold = [s.name for s in facts.inputs if s.remembers or s.name not in positions]
     accept = [word for name in elsewhere for word in ("--accept-loss", name)]
     why = "this log is lost for good: begin a new one behind what the sinks hold"
     if accept:
         why += f" ({', '.join(elsewhere)} will lack for ever what others hold)"
-    if not untold:
+    if not positions or not untold:
         return [(why, command(parts, "adopt", "--log", *accept))]
     names = ", ".join(untold)
     costs = {"end": f"pass over what is now in {names}", "beginning": f"read all again of {names}"}
@@ -115,7 +113,7 @@ def _log_mismatch(parts: Parts, facts: Facts, decision: Decision) -> list[Choice
     right = f"this is the wrong folder: give pipeline {parts.pipeline!r} its own log"
     choices = [(right, ""), ("restore the newest backup of the log", "")]
     # A sink that was renamed away from this name, and is to have it back.
-    return [*choices, *_renamed(parts, facts, decision), *_new_log(parts, facts)]
+    return [*choices, *_renames(parts, facts, decision), *_new_log(parts, facts)]
 
 
 def _again(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
@@ -159,6 +157,10 @@ def _ledger_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]
 
 
 def _renamed(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
+    return [*_renames(parts, facts, decision), *_again(parts, facts, decision)]
+
+
+def _renames(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     return [
         (
             f"{sink.name} goes on where {other} stands",
@@ -166,7 +168,7 @@ def _renamed(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
         )
         for sink in facts.sinks
         if sink.name in decision.concerned
-        for other in sink.target.other_sinks
+        for other in facts.gone_at(sink)
     ]
 
 
