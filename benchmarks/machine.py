@@ -42,7 +42,7 @@ class Machine:
 
 
 def look(folder: Path) -> Machine:
-    """This machine, as seen from `folder`. Writes and syncs a small file there for a moment."""
+    """What can be seen from `folder`. Writes and syncs a small file there for a moment."""
     return Machine(
         cpu=_cpu(),
         cores=os.cpu_count() or 1,
@@ -73,6 +73,8 @@ def _disk(folder: Path) -> str:
     above = [m for m in mounts if real == m[1] or real.startswith(m[1].rstrip("/") + "/")]
     device, _, kind = max(above, key=lambda mount: len(mount[1]))[:3]
     block = re.sub(r"p?\d+$", "", os.path.basename(device))
+    if block.startswith(("vd", "xvd")):
+        return f"{kind} on {device} (virtual)"  # its host knows what turns
     try:
         spins = Path(f"/sys/block/{block}/queue/rotational").read_text().strip() == "1"
     except OSError:
