@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from windowlog import codec
 from windowlog.state import LogState
 from windowlog.values import Json
 from windowlog.wiring import Adoption, Header, Held, InputIdentity, SinkIdentity, TargetState
@@ -72,6 +73,12 @@ class Facts:
         configured = {other.name for other in self.sinks}
         return tuple(name for name in sink.target.other_sinks if name not in configured)
 
+    def renamed_to(self, sink: SinkFacts, other: str) -> bool:
+        """Was `sink` renamed to `other`? Its row was then moved out of the way."""
+        held = sink.held
+        known = self.digests.get(held.window_id) if held is not None else None
+        return held is not None and known is not None and held.digest == retired(known, other)
+
     def recorded_inputs(self) -> dict[str, InputIdentity]:
         """The inputs of the newest window, as changed by the adoptions beside it."""
         window = self.log.window
@@ -92,3 +99,9 @@ def furthest(held: Mapping[str, Held | None]) -> tuple[Mapping[str, Json], tuple
     positions = newest.positions if newest is not None else {}
     elsewhere = [n for n, h in held.items() if (h.positions if h is not None else {}) != positions]
     return positions, tuple(elsewhere)
+
+
+def retired(digest: str, name: str) -> str:
+    """The digest of a ledger row whose sink was renamed to `name`: no window has it, so a driver
+    under the old name is fenced."""
+    return codec.digest(f"renamed to {name}: {digest}".encode())

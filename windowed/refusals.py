@@ -112,8 +112,16 @@ def _log_corrupted(parts: Parts, facts: Facts, decision: Decision) -> list[Choic
 def _log_mismatch(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     right = f"this is the wrong folder: give pipeline {parts.pipeline!r} its own log"
     choices = [(right, ""), ("restore the newest backup of the log", "")]
-    # A sink that was renamed away from this name, and is to have it back.
-    return [*choices, *_renames(parts, facts, decision), *_new_log(parts, facts)]
+    for sink in (sink for sink in facts.sinks if sink.name in decision.concerned):
+        choices += [
+            (
+                f"{sink.name} was renamed to {other}, and is to have its name back",
+                command(parts, "adopt", sink.name, "--renamed-from", other),
+            )
+            for other in facts.gone_at(sink)
+            if facts.renamed_to(sink, other)
+        ]
+    return [*choices, *_new_log(parts, facts)]
 
 
 def _again(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
@@ -157,11 +165,7 @@ def _ledger_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]
 
 
 def _renamed(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
-    return [*_renames(parts, facts, decision), *_again(parts, facts, decision)]
-
-
-def _renames(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
-    return [
+    renames = [
         (
             f"{sink.name} goes on where {other} stands",
             command(parts, "adopt", sink.name, "--renamed-from", other),
@@ -170,6 +174,7 @@ def _renames(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
         if sink.name in decision.concerned
         for other in facts.gone_at(sink)
     ]
+    return [*renames, *_again(parts, facts, decision)]
 
 
 def _input_changed(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:

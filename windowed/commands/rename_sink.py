@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from windowed.commands.adopt_sink import LOG_ROWS, digest_of, position_text
 from windowed.commands.proposal import Proposal, impossible
-from windowlog import codec
+from windowed.facts import retired
 from windowlog.contracts import SinkContext
 from windowlog.errors import RecordNotFound
 
@@ -26,7 +26,7 @@ def rename_sink(look: Opened, name: str, old: str, words: list[str]) -> Proposal
     if found is None:
         raise impossible(words, f"no sink {old} of this log has filled {sink.identity.target}")
     digest = _digest_of(look, found, words)
-    moved = replace(found, digest=_retired(digest, name))
+    moved = replace(found, digest=retired(digest, name))
     if found.digest not in (digest, moved.digest):
         raise impossible(words, f"sink {old} was renamed to another one")
     after = replace(found, digest=digest, run_id=look.run_id)
@@ -47,7 +47,7 @@ def rename_sink(look: Opened, name: str, old: str, words: list[str]) -> Proposal
 def _check_asked(look: Opened, name: str, old: str, held: Held | None, words: list[str]) -> None:
     """The sink is new, or was itself renamed to `old` before: its row is then a retired one."""
     rows = {row: names for row, names in look.standing().items() if row in LOG_ROWS}
-    back = held is not None and held.digest == _retired(_digest_of(look, held, words), old)
+    back = held is not None and held.digest == retired(_digest_of(look, held, words), old)
     if rows not in ({}, {"C": (name,)} if back else {}):
         raise impossible(words, "the log is not whole, or not this sink's", "See `show`.")
     if held is not None and not back:
@@ -74,8 +74,3 @@ def _open_as(look: Opened, name: str, known_as: str) -> None:
     log_id = look.facts.header.log_id
     context = SinkContext(look.parts.pipeline, known_as, log_id, look.run_id)
     look.parts.sinks[name].open(context)
-
-
-def _retired(digest: str, name: str) -> str:
-    """A digest that no window has, and from which a second attempt sees what the first one did."""
-    return codec.digest(f"renamed to {name}: {digest}".encode())
