@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -27,11 +26,9 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the promise is kept; None without one. What is no number keeps none."""
+        """Whether the promise is kept; None without one."""
         if self.limit is None:
             return None
-        if math.isnan(self.value):
-            return False
         return self.value >= self.limit if self.at_least else self.value <= self.limit
 
 

@@ -49,8 +49,6 @@ def _grid(grid: Grid) -> Table:
 
 def number(value: float) -> str:
     """Three digits that count: 0.0123, 1.23, 12.3, 1,234."""
-    if value != value:
-        return "none"
     if isinstance(value, int) or abs(value) >= 100:
         return f"{value:,.0f}"
     digits = 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
