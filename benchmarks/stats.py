@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ def steps(snapshots: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
     return {
         name: [
             after.get(name, 0.0) - before.get(name, 0.0)
-            for before, after in zip(snapshots, snapshots[1:], strict=False)
+            for before, after in itertools.pairwise(snapshots)
         ]
         for name in names
     }
