@@ -10,11 +10,13 @@ from windowed.commands.adopt import adopt
 from windowed.commands.reset import reset
 from windowed.commands.show import show
 from windowed.commands.skip import skip
+from windowed.commands.verify import verify
 from windowlog.access.engines import redacted
 from windowlog.errors import KitError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command()(show)
+app.command()(verify)
 app.command()(adopt)
 app.command()(skip)
 app.command()(reset)

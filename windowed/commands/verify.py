@@ -1,0 +1,31 @@
+"""`verify`: is everything there, whole, and does it belong together? Changes nothing."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from windowed.commands.checking import inspect
+from windowed.commands.opened import opened
+
+
+def verify(
+    pipeline: Annotated[str, typer.Argument(metavar="MODULE:PIPELINE")],
+) -> None:
+    """Check every kept record, the chain of digests, notes, memories, and the ledgers against the
+    log. Changes nothing. Exit status 1 with findings.
+
+    Run it while no driver runs: what one changes meanwhile may look wrong.
+    """
+    with opened(pipeline) as look:
+        report = inspect(look)
+    counts = ", ".join(f"{count} {kind}" for kind, count in report.checked.items() if count)
+    typer.echo(f"Checked {counts or 'nothing: there is no log yet'}.")
+    if not report.findings:
+        typer.echo("All is whole and belongs together.")
+        return
+    for finding in report.findings:
+        typer.echo(f"  * {finding}", err=True)
+    typer.echo(f"{len(report.findings)} findings. Nothing was changed.", err=True)
+    raise typer.Exit(1)
