@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -37,4 +38,4 @@ def alone(measure: Callable[[_Sizes, Path], Result], *, full: _Sizes, quick: _Si
     console.width = max(console.width, WIDTH_MIN)
     show(result, seen, console)
     path = save(result, seen, quick=is_quick)
-    console.print(f"  also in {path.relative_to(Path.cwd(), walk_up=True)}", style="dim")
+    console.print(f"  also in {os.path.relpath(path)}", style="dim")
