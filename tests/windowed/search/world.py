@@ -146,8 +146,8 @@ def _link(world: World, action: Action) -> tuple[World, object]:
 
 
 def _move(world: World, action: Action) -> tuple[World, object]:
-    world, _ = _link(world, action)
-    return _delete(world, action)
+    world, _ = _finish(_link(world, action)[0], replace(action, name=str(action.data)))
+    return _finish(_delete(world, action)[0], action)
 
 
 def _read(world: World, action: Action) -> tuple[World, object]:
