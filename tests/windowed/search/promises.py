@@ -53,7 +53,7 @@ def misplaced(world: World, setting: Setting) -> str | None:
 
 def stuck(world: World, setting: Setting) -> str | None:
     """Let every driver be dead: one more, alone, must start, and bring every number in."""
-    alone = _Alone(world)
+    alone = Alone(world)
     try:
         drive(setting, "alone", PLAIN_TAKE, alone.perform)
     except Exception as error:  # noqa: BLE001 (any error is the finding)
@@ -82,11 +82,14 @@ def _shown(world: World, setting: Setting) -> dict[str, Shown]:
     }
 
 
-class _Alone:
+class Alone:
+    """A driver alone in its world: every step happens at once."""
+
     def __init__(self, world: World) -> None:
         self.world = world
 
     def perform(self, action: Action) -> object:
+        """The step, and what it says."""
         self.world, result = act(self.world, action)
         if isinstance(result, Exception):
             raise result
