@@ -55,16 +55,15 @@ class ByHand:
         self._connection.close()
 
 
-def totals(path: Path) -> tuple[int, int]:
-    """(words, sum of their counts) of a database's table: rivals must agree in both."""
+def contents(path: Path) -> list[tuple[str, int]]:
+    """All words of a database and their counts, in order."""
     with duckdb.connect(str(path), read_only=True) as connection:
-        found = connection.execute(f"SELECT count(*), sum(count)::BIGINT FROM {TABLE}").fetchone()
-    assert found is not None, "an aggregate always gives a row"
-    return found[0], found[1]
+        return connection.execute(f"SELECT word, count FROM {TABLE} ORDER BY word").fetchall()
 
 
 def check_equal(ours: Path, theirs: Path) -> None:
     """A benchmark of wrong results is none: RuntimeError unless both tables hold the same."""
-    found = totals(ours), totals(theirs)
-    if found[0] != found[1]:
-        raise RuntimeError(f"{ours} holds {found[0]} (words, counts), {theirs} holds {found[1]}")
+    found, expected = contents(ours), contents(theirs)
+    if found != expected or not found:
+        counts = f"{sum(n for _, n in found)} and {sum(n for _, n in expected)}"
+        raise RuntimeError(f"{ours} and {theirs} differ: they count {counts} words")

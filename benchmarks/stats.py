@@ -13,6 +13,11 @@ def median(values: Sequence[float]) -> float:
     return statistics.median(values)
 
 
+def mean(values: Sequence[float]) -> float:
+    """Where the sum matters: parts that add up to a whole."""
+    return statistics.fmean(values)
+
+
 def percentile(values: Sequence[float], percent: float) -> float:
     """The smallest value that at least `percent` of 100 values do not exceed (nearest rank)."""
     ranked = sorted(values)
