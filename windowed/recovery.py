@@ -95,11 +95,16 @@ def mismatched(facts: Facts) -> tuple[str, ...]:
 
 
 def target_lost(facts: Facts) -> tuple[str, ...]:
-    """T: sinks whose ledger says that they hold rows which are no longer there. A row without
-    positions was adopted for a target that is yet to be made."""
-    return _sinks(
-        facts, lambda s: s.held is not None and bool(s.held.positions) and not s.target.exists
-    )
+    """T: sinks whose ledger says that they hold rows which are no longer there."""
+
+    def lost(sink: SinkFacts) -> bool:
+        held = sink.held
+        if held is None or held.identity.target != sink.identity.target:
+            return False  # what stands at another target says nothing about this one: U
+        # A ledger row without positions was adopted for a target that is yet to be made.
+        return bool(held.positions) and not sink.target.exists
+
+    return _sinks(facts, lost)
 
 
 def target_changed(facts: Facts) -> tuple[str, ...]:
