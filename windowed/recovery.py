@@ -14,7 +14,7 @@ the sinks.
     W  a sink that is not in the newest window and has no row                   NewSink
     X  an input is new, gone or points elsewhere, and nothing adopted it        InputChanged
     Y  an input's memory is gone, or older than the purged plans                MemoryLost
-    D  Hmin < L and plan Hmin+1 is purged                                       PlansPurged
+    D  plan Hmin+1 is purged                                                    PlansPurged
     E  Hmin < L                                                                 replay Hmin+1 … L
     F  Hmin = L                                                                 plan L+1
 
@@ -158,9 +158,7 @@ def memory_lost(facts: Facts) -> tuple[str, ...]:
 
 def purged(facts: Facts) -> tuple[str, ...]:
     """D: sinks that lack a window whose plan is gone."""
-    first_lacking = facts.log.oldest - 1
-    behind = facts.held_min < facts.log.newest and facts.held_min < first_lacking
-    return _sinks(facts, lambda s: behind and _holds(facts, s) < first_lacking)
+    return _sinks(facts, lambda s: _holds(facts, s) < facts.log.oldest - 1)
 
 
 def behind(facts: Facts) -> tuple[str, ...]:
