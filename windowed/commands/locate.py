@@ -73,7 +73,7 @@ def _from_file(place: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
-    sys.path.insert(0, str(path.parent))
+    sys.path.append(str(path.parent))
     module = importlib.util.module_from_spec(spec)
     # Dataclasses and pickles look their module up by name.
     sys.modules[name] = module
