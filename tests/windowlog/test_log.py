@@ -310,6 +310,21 @@ def test_after_a_failed_append_the_log_refuses_work_until_it_is_reopened(
     assert log.scan().newest == newest
 
 
+def test_a_log_in_memory_lives_as_long_as_its_object() -> None:
+    """For unit tests: opened again it goes on, inputs' memory too."""
+    log = WindowLog.in_memory()
+    log.open(PIPELINE, "run-a")
+    log.scan()
+    log.create()
+    log.append(draft(1))
+    log.memory("lines").save(1, b"one")
+    log.close()
+    log.open(PIPELINE, "run-b")
+    assert log.scan().newest == 1
+    assert log.memory("lines").newest() == (1, b"one")
+    assert log.describe() == "memory:"
+
+
 def test_a_closed_log_must_be_opened_anew(storage: MemoryStorage) -> None:
     """And then goes on."""
     log = begun(storage, 1)

@@ -67,6 +67,14 @@ def test_every_adoption_is_recorded(storage: MemoryStorage) -> None:
     assert notes.skips(7) == ()
 
 
+def test_adoptions_are_found_from_a_window_on(storage: MemoryStorage) -> None:
+    """In the order of windows, and of numbers within one."""
+    notes = Notes(storage)
+    for window_id, end in ((9, 1), (7, 2), (7, 3), (6, 4)):
+        notes.adopt(Adoption(window_id, "lines", HERE, end, "reset"))
+    assert [adoption.end for adoption in notes.adoptions_from(7)] == [2, 3, 1]
+
+
 def test_two_people_cannot_record_under_one_number(storage: MemoryStorage) -> None:
     """The second one is told, and nothing is overwritten."""
 
