@@ -31,9 +31,10 @@ def pipeline(
     inputs: Mapping[str, str] = INPUTS,
     sinks: Mapping[str, tuple[str, str, str]] = SINKS,
     state: str = "state",
+    keep: int = 0,
 ) -> Pipeline:
     """Lines → words and how often they come → tables."""
-    words = f"{root!r}, {dict(inputs)!r}, {dict(sinks)!r}, {state!r}"
+    words = f"{root!r}, {dict(inputs)!r}, {dict(sinks)!r}, {state!r}, {keep}"
     return Pipeline(
         "words",
         inputs={
@@ -50,6 +51,7 @@ def pipeline(
             for name, (database, table, how) in sinks.items()
         },
         log=Path(root, state),
+        keep=keep,
         locator=f"tests.windowed.worlds:pipeline({words})",
     )
 

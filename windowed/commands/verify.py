@@ -20,8 +20,8 @@ def verify(
     """
     with opened(pipeline) as look:
         report = inspect(look)
-    counts = ", ".join(f"{count} {kind}" for kind, count in report.checked.items() if count)
-    typer.echo(f"Checked {counts or 'nothing: there is no log yet'}.")
+    counts = ", ".join(f"{kind} {count}" for kind, count in report.checked.items() if count)
+    typer.echo(f"Checked: {counts or 'nothing, there is no log yet'}.")
     if not report.findings:
         typer.echo("All is whole and belongs together.")
         return
