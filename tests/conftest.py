@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
 
-# The same examples on every run: a red build can be repeated. HYPOTHESIS_PROFILE=soak looks further.
+# The same examples on every run: a red build can be repeated. The profile "soak" looks further.
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("soak", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
