@@ -142,8 +142,8 @@ class ProgressBar(Listener):
 
 def _uneven(pipeline: str, window: Window, sinks: Sequence[str]) -> str:
     return (
-        f"{pipeline}: window {window.id} is replayed without {_skipped(window)}, and"
-        f" {', '.join(sinks)} held it with them"
+        f"{pipeline}: window {window.id} is replayed without {_skipped(window)};"
+        f" sink {', '.join(sinks)} held it before that was decided"
     )
 
 

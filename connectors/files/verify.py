@@ -42,7 +42,8 @@ class Checker:
             yield file
 
     def _refuse(self, piece: FileRange, found: str) -> NoReturn:
-        command = f"skip MODULE:PIPELINE {self._name} --part {shlex.quote(piece.id)} --apply"
+        part = shlex.quote(piece.id)
+        command = f"skip MODULE:PIPELINE {self._window} {self._name} --part {part} --reason WHY"
         raise SourceChanged(
             input=self._name,
             part=f"part {piece.id}",

@@ -97,9 +97,9 @@ class FileWorld:
         """What the commands call it."""
         return self.pipeline().parts.locator
 
-    def write(self, *lines: str, folder: str = "in") -> None:
-        """Append lines to the folder's file."""
-        with self.folder(folder).joinpath("a.txt").open("a") as stream:
+    def write(self, *lines: str, folder: str = "in", file: str = "a.txt") -> None:
+        """Append lines to a file of the folder."""
+        with self.folder(folder).joinpath(file).open("a") as stream:
             stream.writelines(f"{line}\n" for line in lines)
 
     def run(self) -> None:
