@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow
@@ -154,3 +154,26 @@ class Ear(Listener):
     def ended(self) -> None:
         """At last."""
         self._hear("ended")
+
+
+class On(Listener):
+    """Does something at a moment: `On(committed=run.stop)`."""
+
+    def __init__(self, **actions: Callable[[], object]) -> None:
+        self.actions = actions
+
+    def planned(self, window: Window, *, replay: bool) -> None:
+        """If wished."""
+        self.actions.get("planned", _nothing)()
+
+    def held(self, window: Window, sink: str) -> None:
+        """If wished."""
+        self.actions.get("held", _nothing)()
+
+    def committed(self, window: Window) -> None:
+        """If wished."""
+        self.actions.get("committed", _nothing)()
+
+
+def _nothing() -> None:
+    return
