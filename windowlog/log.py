@@ -35,6 +35,7 @@ from windowlog.header import new_header, read_header
 from windowlog.marks import Marks
 from windowlog.memory import LogMemory
 from windowlog.notes import Notes
+from windowlog.plan_names import PlanNames
 from windowlog.state import LogState
 from windowlog.storage import open_storage
 from windowlog.storage.memory import MemoryStorage
@@ -64,7 +65,7 @@ class WindowLog:
         self._header_bytes = b""
         self._state: LogState | None = None
         self._attempts: dict[int, int] = {}
-        self._names: set[str] = set()
+        self._names = PlanNames(self._windows, self.notes)
         self._failure: str | None = None
 
     @classmethod
@@ -79,7 +80,7 @@ class WindowLog:
     def open(self, pipeline: str, run_id: str) -> Header:
         """Read the header, or make one up in memory only: a refusal must leave nothing behind."""
         self._failure = self._state = None
-        self._attempts, self._names = {}, set()
+        self._attempts = {}
         first = self._newest_header()
         if first is None:
             return self.renew(pipeline, run_id, 1, {})
@@ -129,15 +130,16 @@ class WindowLog:
     def scan(self) -> LogState:
         """List, find the newest intact window, and believe it only once it is durable (I1)."""
         self._windows.sync()
-        self._names = set(self._windows.list())
+        names = self._names.refresh()
         mark = self.low_water_mark()
-        if not self.header.exists and self._names:
+        if not self.header.exists and names:
             if self.overtaken():
                 raise self._fenced(f"it has begun the log {self.describe()}")
             reason = "it holds windows, but its header is missing"
             remedy = "Restore the folder headers/ from a backup."
             raise LogUnusable(where=self.describe(), reason=reason, remedy=remedy)
-        self._attempts = state.believed(self._names, mark)
+        self._attempts = state.believed(names, mark)
+        self._names.let_go(mark)
         newest = self._newest_intact()
         if newest is not None:
             with self._unless_purged(newest.id):
@@ -214,11 +216,11 @@ class WindowLog:
         """Below it nothing is believed. One small listing: a mark lets go of the one before it."""
         return self._marks.newest(self.header.first)
 
-    def purge(self, floor: int) -> int:
-        """Let go of the plans below `floor`, the mark first; how many records went. Spares the
-        newest plan (I5).
+    def purge(self, floor: int, at_once: int | None = None) -> int:
+        """Let go of the plans below `floor`, the mark first; spares the newest plan (I5).
 
-        Interrupted, it leaves debris below the mark, which the next purge deletes."""
+        Deletes at most `at_once` records (None: all), and says how many. What stays, also after an
+        interruption, is debris, which `sweep` or the next purge deletes."""
         last = self._last()
         floor = min(floor, last.newest)
         if floor > last.mark:
@@ -226,22 +228,18 @@ class WindowLog:
             if reached > floor:
                 raise self._fenced(f"the low-water mark is already {reached}, past {floor}")
             self._state = replace(last, mark=floor, oldest=max(floor, last.oldest))
-        return self._delete_below(max(floor, last.mark))
+            self._attempts = {w: a for w, a in self._attempts.items() if w >= floor}
+            self._names.let_go(floor)
+        return self.sweep(at_once)
+
+    def sweep(self, at_once: int | None = None) -> int:
+        """Delete debris below the mark, oldest first, at most `at_once` records; how many went."""
+        self._last()
+        return self._names.sweep(at_once)
 
     def mark(self, floor: int) -> None:
         """Create the low-water mark `floor`; nothing happens if it is there already."""
         self._marks.create(floor)
-
-    def _delete_below(self, floor: int) -> int:
-        doomed = sorted(name for name in self._names if (naming.parse(name) or (floor,))[0] < floor)
-        for name in doomed:
-            self._windows.delete(name, durable=False)
-            self._names.discard(name)
-        for window_id in [w for w in self._attempts if w < floor]:
-            del self._attempts[window_id]
-        if doomed:
-            self.notes.purge(floor)
-        return len(doomed)
 
     def plans_after(self, name: str, window_id: int) -> Iterator[tuple[int, Plan]]:
         """What windowlog.contracts.InputContext.plans_after promises, for input `name`."""
@@ -295,9 +293,8 @@ class WindowLog:
     def _fence(self, window_id: int) -> None:
         mark = self.low_water_mark()
         if window_id < mark:
-            raise self._fenced(
-                f"the low-water mark has moved to {mark}, past our window {window_id}"
-            )
+            evidence = f"the low-water mark has moved to {mark}, past our window {window_id}"
+            raise self._fenced(evidence)
 
     def _fenced(self, evidence: str) -> Fenced:
         return Fenced(pipeline=self.header.pipeline, evidence=evidence)

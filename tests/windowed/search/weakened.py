@@ -116,12 +116,12 @@ class TornSetAside(WindowLog):
 class PurgedOneMore(WindowLog):
     """A log whose purge spares only what comes after the plan of Hmin."""
 
-    def purge(self, floor: int) -> int:
+    def purge(self, floor: int, at_once: int | None = None) -> int:
         """That one too."""
         last = self._last()
         self._state = replace(last, newest=last.newest + 1)
         try:
-            return super().purge(floor + 1)
+            return super().purge(floor + 1, at_once)
         finally:
             self._state = replace(self._last(), newest=last.newest)
 
