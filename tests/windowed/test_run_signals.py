@@ -1,0 +1,104 @@
+"""SIGTERM and SIGINT: the first one lets the window in flight finish, a second one stops now."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.windowed.made import pipeline, rows, words
+from windowed.testing.list_sink import ListSink
+
+BOTH = (signal.SIGTERM, signal.SIGINT)
+
+
+@contextmanager
+def _child(mode: str) -> Iterator[subprocess.Popen[str]]:
+    """A driver that is in its first window."""
+    command = [sys.executable, "-m", "tests.windowed.signalled", mode]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as child:
+        try:
+            assert child.stdout is not None
+            assert child.stdout.readline() == "in the window\n"
+            yield child
+        finally:
+            child.kill()
+
+
+@pytest.mark.parametrize("mode", ["run", "wait"])
+@pytest.mark.parametrize("number", BOTH)
+def test_the_first_signal_lets_the_window_finish(mode: str, number: signal.Signals) -> None:
+    """It is held, no other is begun, and the process ends well."""
+    with _child(mode) as child:
+        child.send_signal(number)
+        said, errors = child.communicate("go\n" * 3, timeout=60)
+    assert (said, errors) == ("held\nwindows run: 1\n", "")
+    assert child.returncode == 0
+
+
+@pytest.mark.parametrize("mode", ["run", "wait"])
+def test_a_second_signal_stops_now(mode: str) -> None:
+    """In the middle of the window, which is replayed by the next run."""
+    with _child(mode) as child:
+        for number in BOTH:
+            child.send_signal(number)
+        said, errors = child.communicate(timeout=60)
+    assert (said, child.returncode != 0) == ("", True)
+    assert errors.rstrip().endswith("KeyboardInterrupt")
+
+
+def _handlers() -> list[Any]:
+    return [signal.getsignal(number) for number in BOTH]
+
+
+def _run_with(action: Callable[[], object]) -> ListSink:
+    """A run of three windows that does this in the middle of each."""
+    sink = ListSink()
+
+    def transform(lines: Any) -> Any:
+        action()
+        return lines
+
+    pipeline(rows(["a"], ["b"], ["c"]), {"out": sink}, transform=transform).run(None)
+    return sink
+
+
+@pytest.mark.parametrize("number", BOTH)
+def test_old_handlers_come_back(number: signal.Signals) -> None:
+    """After a run that was stopped, after one that failed, after one that was not."""
+    before, during = _handlers(), list[list[Any]]()
+    assert words(_run_with(lambda: during.append(_handlers()))) == ["a", "b", "c"]
+    assert words(_run_with(lambda: signal.raise_signal(number))) == ["a"]
+    with pytest.raises(ZeroDivisionError):
+        _run_with(lambda: 1 // 0)
+    assert before not in during
+    assert _handlers() == before
+
+
+def test_two_signals_in_one_window_interrupt_it() -> None:
+    """Not swallowed on the way; handlers come back."""
+    before = _handlers()
+
+    def twice() -> None:
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+
+    with pytest.raises(KeyboardInterrupt):
+        _run_with(twice)
+    assert _handlers() == before
+
+
+def test_beside_the_main_thread_no_handler_is_installed() -> None:
+    """Signals belong to whoever has the main thread."""
+    before, during = _handlers(), list[list[Any]]()
+    thread = threading.Thread(target=_run_with, args=[lambda: during.append(_handlers())])
+    thread.start()
+    thread.join()
+    assert during == [before] * 3
