@@ -70,6 +70,11 @@ def _newest_plan_damaged(world: FileWorld) -> None:
     world.flip(world.plan(5))
 
 
+def _only_plan_damaged(world: FileWorld) -> None:
+    begin_purged(world)
+    world.flip(world.plan(5))
+
+
 def _log_deleted(world: FileWorld) -> None:
     begin(world)
     shutil.rmtree(world.state)
@@ -191,6 +196,7 @@ def _new_log(held: list[str]) -> dict[str, Tables]:
 CASES = [
     Case("needed plan damaged", "A", errors.LogCorrupted, _needed_plan_damaged, _new_log(ALL[:2])),
     Case("needed plan missing", "A", errors.LogCorrupted, _needed_plan_missing, _new_log(ALL[:2])),
+    Case("only plan damaged", "A", errors.LogCorrupted, _only_plan_damaged, _new_log(LINES)),
     Case("newest plan damaged", "B", errors.PositionLost, _newest_plan_damaged, _new_log(LINES)),
     Case("log deleted", "C", errors.LogMismatch, _log_deleted, _new_log(LINES)),
     Case("older log", "C", errors.LogMismatch, _older_log, _new_log(LINES)),

@@ -1,8 +1,9 @@
-"""Small worlds that tests break as a person would: a folder of lines, a database, a window log.
+"""Small worlds that tests break as a person would: rows to read, places to write, a window log.
 
-`FileWorld` is real: files, a DuckDB file, a log folder. Each line is a window of its own, so what a
-window holds can be written down by hand. A pipeline over it is found by the commands like any
-other: by a function with literal arguments.
+`FileWorld` is real: files, a DuckDB file, a log folder. `RowsWorld` is in memory, so that it can be
+killed at each of its steps. In both each line or row is a window of its own, so what a window holds
+can be written down by hand. Their pipelines are found by the commands like any other: by a function
+with literal arguments.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ from connectors import FileInput
 from jdbc_sink import JdbcSink, accumulate
 from windowed import Pipeline
 from windowed.commands.app import main
+from windowed.testing.crash import Fuse, fused
+from windowed.testing.list_sink import ListSink, ListStore
+from windowed.testing.rows import RowsInput
+from windowlog import WindowLog
+from windowlog.storage.memory import MemoryStorage
 
 # Input -> folder; sink -> (database, table, what `count` does with a key that is there).
 INPUTS = {"lines": "in"}
@@ -64,6 +70,62 @@ def count_words(**frames: pyarrow.Table) -> pyarrow.Table:
             words.update(line.split())
     schema = pyarrow.schema([("word", pyarrow.string()), ("count", pyarrow.int64())])
     return pyarrow.table({"word": list(words), "count": list(words.values())}, schema=schema)
+
+
+RUNNING: dict[str, Pipeline] = {}
+
+
+def running(name: str) -> Pipeline:
+    """A pipeline in memory, as a RowsWorld made it last."""
+    return RUNNING[name]
+
+
+class RowsWorld:
+    """Rows of one number each, sinks that are lists, a log in memory. Everything but `log` lasts
+    when a driver dies; `sinks` may be changed like a pipeline's."""
+
+    def __init__(self, name: str, count: int, sinks: tuple[str, ...] = ("out",)) -> None:
+        self.name = name
+        self.rows: list[list[tuple[int]]] = [[(number,)] for number in range(1, count + 1)]
+        self.log = MemoryStorage()
+        self.stores = {sink: ListStore() for sink in sinks}
+
+    def pipeline(self, fuse: Fuse | None = None) -> Pipeline:
+        """As a driver that starts now would make it, and as the commands find it."""
+        made = Pipeline(
+            "numbers",
+            inputs={"rows": RowsInput(self.rows, schema="n long")},
+            transform=lambda rows: rows,
+            sinks={sink: ListSink(store) for sink, store in self.stores.items()},
+            log=WindowLog(self.log),
+        )
+        if fuse is not None:
+            made = fused(made, fuse)
+        RUNNING[self.name] = made
+        return made
+
+    def command(self, verb: str, *words: str, fuse: Fuse | None = None) -> int:
+        """Run a command on this pipeline."""
+        self.pipeline(fuse)
+        return command(verb, f"tests.windowed.worlds:running({self.name!r})", *words)
+
+    def add(self, count: int) -> None:
+        """More rows, counting on."""
+        start = len(self.rows) + 1
+        self.rows += [[(number,)] for number in range(start, start + count)]
+
+    def run(self) -> None:
+        """Run until all is drained."""
+        self.pipeline().run(None, progress=False)
+
+    def lose_log(self) -> None:
+        """The log's folder is gone."""
+        self.log = MemoryStorage()
+
+    def held(self, sink: str = "out") -> list[int]:
+        """The numbers that a sink holds, in order."""
+        windows = self.stores[sink].windows
+        return [row["n"] for window_id in sorted(windows) for row in windows[window_id]]
 
 
 class FileWorld:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from windowed.recovery import TABLE
-from windowlog import codec, header, memory, naming
+from windowlog import codec, memory, naming
 from windowlog.errors import KitError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def inspect(look: Opened) -> Report:
             names = ", ".join(concerned)
             report.findings.append(f"a start is refused: {row.refusal.__name__} ({names})")
     _windows(look, report)
-    _headers_and_marks(look, report)
+    _header_and_marks(look, report)
     _notes(look, report)
     _memories(look, report)
     for sink in look.facts.sinks:
@@ -87,12 +87,10 @@ def _chain(look: Opened, report: Report) -> None:
             report.findings.append(f"window {window_id} was planned before window {before.id}")
 
 
-def _headers_and_marks(look: Opened, report: Report) -> None:
+def _header_and_marks(look: Opened, report: Report) -> None:
     storage = look.parts.log.storage
-    headers = storage.within(naming.HEADERS)
-    for first in naming.attempts(headers.list()):
-        name = naming.numbered(first)
-        report.check("header", f"header {name}", partial(_read_header, headers, name, first))
+    # The newest header is the log's own, and read already; older ones are debris of earlier logs.
+    report.checked[PLURALS["header"]] += look.facts.header.exists
     _decode_all(storage.within(naming.MARKS), "mark", report, floor=0)
 
 
@@ -101,10 +99,6 @@ def _decode_all(storage: Storage, kind: str, report: Report, *, floor: int) -> N
         for attempt in attempts if number >= floor else ():
             name = naming.numbered(number, attempt)
             report.check(kind, f"{kind} {name}", partial(_unframe, storage, name, kind, number))
-
-
-def _read_header(storage: Storage, name: str, first: int) -> None:
-    header.read_header(storage.read(name), first)
 
 
 def _unframe(storage: Storage, name: str, kind: str, number: int) -> None:
