@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sql
 
-from jdbc_sink.errors import DatabaseLocked, DatabaseUnusable
+from jdbc_sink.errors import DatabaseFailed, DatabaseLocked, DatabaseUnusable
 from windowlog.access.engines import redacted
 from windowlog.errors import BadArgument
 
@@ -28,6 +28,7 @@ LOCK_POLL_S = 0.05
 _REMOTE = ("md:", "motherduck:")
 _HOLDER = re.compile(r"[Cc]onflicting lock is held in (.*?)(?: \(PID (\d+)\))")
 _REMEDY = "Check the URL, and that this user may read and write the file and its folder."
+_REMEDY_KEPT = "Give the sink a connection that stays open while the pipeline runs."
 
 
 class Connections:
@@ -68,10 +69,14 @@ class Connections:
         try:
             with connection.begin():
                 yield connection
-        except sql.exc.DBAPIError:
-            # What state the connection is in, only a new one is sure of.
+        except sql.exc.IntegrityError:
             self.drop()
             raise
+        except sql.exc.DBAPIError as error:
+            # What state the connection is in, only a new one is sure of.
+            self.drop()
+            reason = redacted(error.orig)
+            raise DatabaseFailed(database=self.database, reason=reason) from error
         self.release_if_due()
 
     def get(self) -> Connection:
@@ -91,8 +96,9 @@ class Connections:
                 reason = redacted(error.orig)
                 holder = _HOLDER.search(reason)
                 if holder is None:
+                    remedy = _REMEDY_KEPT if self._keep else _REMEDY
                     raise DatabaseUnusable(
-                        database=self.database, reason=reason, remedy=_REMEDY
+                        database=self.database, reason=reason, remedy=remedy
                     ) from error
                 if time.monotonic() - start_s >= self._lock_wait_s:
                     who = _describe(holder[1], holder[2])

@@ -5,7 +5,8 @@ KitError
 ├── DatabaseUnusable             JS2  it cannot be opened, or is not one
 ├── TargetUnsuitable             JS3  the target cannot take these rows
 ├── BadValue                     JS4  a value that the target would refuse or change
-└── TransactionOpen              JS5  your own connection is inside a transaction
+├── TransactionOpen              JS5  your own connection is inside a transaction
+└── DatabaseFailed               JS6  the database answered with an error
 """
 
 from __future__ import annotations
@@ -48,3 +49,11 @@ class TransactionOpen(KitError):
     their own."""
 
     code = "JS5"
+
+
+class DatabaseFailed(KitError):
+    """{database} answered with an error: {reason}. What was in flight was rolled back. Start again
+    when the database is well; nothing is written twice."""
+
+    code = "JS6"
+    passing = True

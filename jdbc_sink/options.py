@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from jdbc_sink.errors import DatabaseUnusable, TransactionOpen
+from jdbc_sink.errors import TransactionOpen
 from jdbc_sink.modes import Mode
 from windowlog.access.engines import make_engine
 from windowlog.errors import BadArgument
@@ -95,13 +95,15 @@ def refuse_open_transaction(own: Any, sink: str) -> None:
         return
     import duckdb
 
-    try:
-        own.begin()
-    except duckdb.TransactionException as error:
-        raise TransactionOpen(sink=sink) from error
-    except duckdb.ConnectionException as error:
-        remedy = "Give the sink a connection that stays open while the pipeline runs."
-        raise DatabaseUnusable(
-            database="your own connection", reason=str(error), remedy=remedy
-        ) from error
-    own.rollback()
+    # `begin` would tell as well, and abort the user's transaction. Outside one each statement has
+    # its own id.
+    ids = set()
+    for _ in range(2):
+        try:
+            ids.add(own.execute("SELECT txid_current()").fetchall()[0][0])
+        except duckdb.TransactionException as error:
+            raise TransactionOpen(sink=sink) from error
+        except duckdb.ConnectionException:
+            return  # closed: the first use says so
+    if len(ids) == 1:
+        raise TransactionOpen(sink=sink)

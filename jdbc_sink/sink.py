@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import pyarrow
@@ -85,6 +86,7 @@ class JdbcSink:
 
     def open(self, context: SinkContext) -> None:
         """Begin a run. The database is reached when it is first needed."""
+        options.refuse_open_transaction(self._own, context.sink)
         self._connections.drop()
         self._forget()
         self._context = context
@@ -127,6 +129,7 @@ class JdbcSink:
         self._usable()
         if self._prepared == schema:
             return
+        self._target.check_names(schema.names)
         with self._transaction() as connection:
             types = self._loader.column_types(connection, schema)
             if self._target.exists(connection):
@@ -156,7 +159,6 @@ class JdbcSink:
         assert self._staged[0] == window.id, "one window in flight"
         sent = False
         try:
-            options.refuse_open_transaction(self._own, self._opened().sink)
             connection = self._connections.get()
             transaction = connection.begin()
             try:
@@ -228,8 +230,7 @@ class JdbcSink:
         self._staged = None
         self._connections.drop()
 
-    def _transaction(self) -> Any:
-        options.refuse_open_transaction(self._own, self._opened().sink)
+    def _transaction(self) -> AbstractContextManager[Connection]:
         return self._connections.transaction()
 
     def _usable(self) -> None:

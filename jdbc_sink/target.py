@@ -4,7 +4,7 @@ error."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,13 @@ class TargetTable:
     def _is_view(self, connection: Connection) -> bool:
         return self.name in sql.inspect(connection).get_view_names(schema=self.schema)
 
+    def check_names(self, names: Sequence[str]) -> None:
+        """Refuse columns that differ in nothing but case: a database takes them for one, or renames
+        one."""
+        folded = [name.lower() for name in names]
+        twice = sorted({name for name in folded if folded.count(name) > 1})
+        self._refuse([f"the frame has column {name} twice" for name in twice])
+
     def create(self, connection: Connection, types: Mapping[str, str]) -> None:
         """Create the table for columns of these types."""
         self._refuse(self._frame_findings(types))
@@ -82,9 +89,7 @@ class TargetTable:
         if self.mode.key:
             extra = [column for column in types if column not in self.mode.columns]
             findings += [f"column {column} is neither key nor accumulated" for column in extra]
-        folded = [column.lower() for column in types]
-        twice = sorted({column for column in folded if folded.count(column) > 1})
-        return findings + [f"the frame has column {column} twice" for column in twice]
+        return findings
 
     def _key_findings(self, connection: Connection) -> list[str]:
         if not self.mode.key:

@@ -6,6 +6,7 @@ from windowed.testing.faulty import Fault, FaultyStorage, every_fault
 from windowed.testing.forgetful import ForgetfulStorage
 from windowed.testing.list_sink import ListSink, ListStore
 from windowed.testing.rows import CRASH, RowsInput
+from windowed.testing.sink_contract import SinkContract
 from windowed.testing.storage_contract import StorageContract
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "ListStore",
     "ManualClock",
     "RowsInput",
+    "SinkContract",
     "StorageContract",
     "crash_everywhere",
     "every_fault",

@@ -1,0 +1,184 @@
+"""Who may use the database when: locks, releases, one's own connection, and files that are no
+databases."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import sqlalchemy
+
+from jdbc_sink import JdbcSink
+from jdbc_sink.errors import DatabaseLocked, DatabaseUnusable, TransactionOpen
+from tests.jdbc_sink.windows import Bench
+from windowed.testing.sink_contract import Story, hold
+from windowlog.errors import BadArgument
+
+
+@contextmanager
+def another_process(path: Path) -> Iterator[int]:
+    """A process that holds the database open; its id."""
+    program = (
+        f"import duckdb; c = duckdb.connect({str(path)!r}); print('open', flush=True); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        process.stdout.readline()
+        try:
+            yield process.pid
+        finally:
+            process.stdin.close()
+
+
+def test_a_lock_error_says_who_holds_the_file(tmp_path: Path) -> None:
+    """The process, its command, how long was waited; and it passes when that process ends."""
+    bench = Bench(tmp_path / "x.duckdb", lock_wait_s=0.1)
+    bench.sink.close()
+    with another_process(bench.path) as pid, pytest.raises(DatabaseLocked) as locked:
+        bench.sink.held()
+    for said in (f"process {pid}", "import duckdb", "within 0.1 s", str(bench.path)):
+        assert said in str(locked.value)
+    assert locked.value.passing
+    assert bench.sink.held() is not None
+
+
+def test_an_idle_sink_lets_other_processes_in(tmp_path: Path) -> None:
+    """Before every wait, and once release_s has passed; not between two windows at once."""
+    bench = Bench(tmp_path / "x.duckdb", lock_wait_s=0)
+    bench.hold(("a", 1))
+    assert _locked_out(bench.path)
+    bench.sink.idle()
+    assert not _locked_out(bench.path)
+    eager = Bench(tmp_path / "y.duckdb", release_s=0)
+    eager.hold(("a", 1))
+    assert not _locked_out(eager.path)
+
+
+def _locked_out(path: Path) -> bool:
+    program = f"import duckdb; duckdb.connect({str(path)!r}, read_only=True)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    return done.returncode != 0
+
+
+def test_ones_own_connection_is_used_and_never_closed() -> None:
+    """The user sees what was written, and goes on using it."""
+    own = duckdb.connect()
+    sink = JdbcSink(own, table="words")
+    story = Story(sink)
+    story.open(sink)
+    sink.adopt(None, story.beginning)
+    hold(sink, story.window(), ("a", 1))
+    sink.close()
+    assert own.execute("SELECT * FROM words").fetchall() == [("a", 1)]
+
+
+def test_a_transaction_of_ones_own_is_refused_and_left_alone() -> None:
+    """Rows and ledger need one of their own."""
+    own = duckdb.connect()
+    own.execute("CREATE TABLE mine (x INTEGER)")
+    sink = JdbcSink(own, table="words")
+    own.begin()
+    own.execute("INSERT INTO mine VALUES (1)")
+    with pytest.raises(TransactionOpen):
+        Story(sink).open(sink)
+    own.commit()
+    assert own.execute("SELECT * FROM mine").fetchall() == [(1,)]
+    Story(sink).open(sink)
+    assert sink.held() is None
+
+
+def test_a_connection_that_the_user_closed_is_named() -> None:
+    """With what to do."""
+    own = duckdb.connect()
+    sink = JdbcSink(own, table="words")
+    Story(sink).open(sink)
+    own.close()
+    with pytest.raises(DatabaseUnusable, match="stays open"):
+        sink.held()
+
+
+def test_a_database_in_memory_lasts_as_long_as_the_sink() -> None:
+    """By URL: for trying out."""
+    sink = JdbcSink("duckdb:///:memory:", table="words")
+    story = Story(sink)
+    story.open(sink)
+    sink.adopt(None, story.beginning)
+    hold(sink, story.window(), ("a", 1))
+    sink.close()
+    story.open(sink)
+    held = sink.held()
+    assert held is not None
+    assert held.window_id == 1
+
+
+@pytest.mark.parametrize(
+    "prepare",
+    [
+        lambda path: path.write_text("this is a diary"),
+        lambda path: path.mkdir(),
+        lambda path: path.symlink_to("nowhere/at/all"),
+    ],
+    ids=["a text file", "a folder", "no such folder"],
+)
+def test_what_is_no_database_is_said_and_left_alone(tmp_path: Path, prepare: Any) -> None:
+    """One error that names the path."""
+    path = tmp_path / "x.duckdb"
+    prepare(path)
+    sink = JdbcSink(f"duckdb:///{path}", table="words", lock_wait_s=0.1)
+    story = Story(sink)
+    story.open(sink)
+    with pytest.raises(DatabaseUnusable, match=r"x\.duckdb"):
+        sink.adopt(None, story.beginning)
+    if path.is_file():
+        assert path.read_text() == "this is a diary"
+
+
+def test_an_engine_that_commits_by_itself_is_refused(tmp_path: Path) -> None:
+    """However it was told to."""
+    url = f"duckdb:///{tmp_path / 'x.duckdb'}"
+    for engine in (
+        sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT"),
+        sqlalchemy.create_engine(url).execution_options(isolation_level="AUTOCOMMIT"),
+    ):
+        with pytest.raises(BadArgument, match="AUTOCOMMIT"):
+            JdbcSink(engine, table="words")
+
+
+@pytest.mark.parametrize(
+    ("database", "arguments", "argument"),
+    [
+        ("mysql://root:hunter2@localhost/x", {}, "url"),
+        ("", {}, "url"),
+        (7, {}, "database"),
+        ("duckdb:///x.duckdb", {"table": ""}, "table"),
+        ("duckdb:///x.duckdb", {"table": "a.b.c"}, "table"),
+        ("duckdb:///x.duckdb", {"table": None}, "table"),
+        ("duckdb:///x.duckdb", {"ledger_table": "a\nb"}, "ledger_table"),
+        ("duckdb:///x.duckdb", {"mode": "append"}, "mode"),
+        ("duckdb:///x.duckdb", {"load": "fast"}, "load"),
+        ("duckdb:///x.duckdb", {"release_s": -1}, "release_s"),
+        ("duckdb:///x.duckdb", {"lock_wait_s": "1"}, "lock_wait_s"),
+    ],
+)
+def test_wrong_arguments_are_named_without_passwords(
+    database: Any, arguments: dict[str, Any], argument: str
+) -> None:
+    """On construction; nothing is touched."""
+    with pytest.raises(BadArgument) as refused:
+        JdbcSink(database, **{"table": "words", **arguments})
+    assert str(refused.value).startswith(f"{argument}=")
+    assert "hunter2" not in str(refused.value)
+
+
+def test_a_sink_shows_no_password() -> None:
+    """In its repr."""
+    assert repr(JdbcSink("duckdb:///x.duckdb", table="a.b")) == "JdbcSink('x.duckdb', table='a.b')"

@@ -1,0 +1,160 @@
+"""What an unknown commit means: the table of doubt.py, and the sink that uses it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import sqlalchemy
+
+from jdbc_sink.doubt import Verdict, judge
+from jdbc_sink.ledger import Ledger
+from tests.jdbc_sink.windows import Bench
+from windowed.testing.sink_contract import Story, frame
+from windowlog.errors import CommitUnknown, Fenced, NotHeld, PreviousFailure
+from windowlog.wiring import Held
+
+OTHER = "33333333-3333-3333-3333-333333333333"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """A sink that holds one window."""
+    bench = Bench(tmp_path / "x.duckdb")
+    bench.hold(("a", 1))
+    return bench
+
+
+def test_the_ledger_decides_what_a_window_is(bench: Bench) -> None:
+    """Every row of the table, and every field that may differ."""
+    story: Story = bench.story
+    window = story.window()
+    beginning = story.beginning
+    run_id, log_id = story.run_id, window.log_id
+    ours = Held(log_id, window.id, window.digest, run_id, beginning.identity)
+    before = replace(ours, window_id=window.id - 1, digest=window.previous, run_id=OTHER)
+    assert judge(window, run_id, ours) is Verdict.HELD
+    assert judge(window, run_id, before) is Verdict.NOT_HELD
+    fenced = (
+        None,
+        replace(ours, run_id=OTHER),
+        replace(ours, digest=OTHER),
+        replace(ours, log_id=OTHER),
+        replace(ours, window_id=window.id + 1),
+        replace(before, digest=OTHER),
+        replace(before, log_id=OTHER),
+        replace(before, window_id=window.id - 2),
+    )
+    for found in fenced:
+        assert judge(window, run_id, found) is Verdict.FENCED, found
+
+
+def test_our_digest_under_another_run_is_not_ours(bench: Bench) -> None:
+    """Another driver replayed the same plan: the same digest, and perhaps not the same rows."""
+    window = bench.stage(frame(("ours", 1)))
+    rival = bench.story.open(bench.make(), run_id=OTHER)
+    bench.sink.idle()
+    rival.prepare(frame().schema)
+    rival.stage(window, frame(("theirs", 2)))
+    rival.hold(window)
+    rival.close()
+    with pytest.raises(Fenced, match="window 2 of run 33333333"):
+        bench.sink.hold(window)
+    assert bench.ask("SELECT word FROM words ORDER BY n") == [("a",), ("theirs",)]
+
+
+class Commit:
+    """Breaks the commits of all engines: `before` or `after` they take effect."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, after: bool) -> None:
+        self.count = 0
+        wrapper = __import__("duckdb_sqlalchemy").ConnectionWrapper
+        original = wrapper.commit
+
+        def commit(connection: Any) -> None:
+            self.count += 1
+            if after:
+                original(connection)
+            raise duckdb.IOException("the connection is gone")
+
+        monkeypatch.setattr(wrapper, "commit", commit)
+        self.undo = lambda: monkeypatch.setattr(wrapper, "commit", original)
+
+
+def test_a_commit_whose_answer_is_lost_is_found_in_the_ledger(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took effect: the window is held, and nothing is written twice."""
+    window = bench.stage(frame(("b", 2)))
+    commit = Commit(monkeypatch, after=True)
+    # Reading back commits nothing, so its own commit may fail as well.
+    monkeypatch.setattr(Ledger, "exists", lambda *_: True)
+    monkeypatch.setattr(bench.sink, "held", lambda: _read(bench))
+    bench.sink.hold(window)
+    commit.undo()
+    assert commit.count == 1
+    assert bench.ask("SELECT word FROM words ORDER BY word") == [("a",), ("b",)]
+
+
+def _read(bench: Bench) -> Held | None:
+    with bench.sink._connections.get().engine.connect() as connection:
+        ledger: Ledger = bench.sink._ledger
+        found = ledger.read(connection)
+        connection.rollback()
+    return found
+
+
+def test_a_commit_that_did_not_take_effect_is_run_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ledger is at n-1: not held, and the same window can be held afterwards."""
+    window = bench.stage(frame(("b", 2)))
+    commit = Commit(monkeypatch, after=False)
+    monkeypatch.setattr(bench.sink, "held", lambda: _read(bench))
+    with pytest.raises(NotHeld, match="the connection is gone"):
+        bench.sink.hold(window)
+    commit.undo()
+    bench.sink.stage(window, frame(("b", 2)))
+    bench.sink.hold(window)
+    assert bench.ask("SELECT count(*) FROM words") == [(2,)]
+
+
+def test_an_answer_that_cannot_be_read_leaves_the_sink_refusing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CommitUnknown, then PreviousFailure until it is opened anew; the ledger tells then."""
+    window = bench.stage(frame(("b", 2)))
+    commit = Commit(monkeypatch, after=True)
+
+    def unreadable() -> Held | None:
+        raise sqlalchemy.exc.OperationalError("SELECT", {}, Exception("no route to host"))
+
+    monkeypatch.setattr(bench.sink, "held", unreadable)
+    with pytest.raises(CommitUnknown, match="no route to host"):
+        bench.sink.hold(window)
+    commit.undo()
+    for refused in (
+        lambda: bench.sink.hold(window),
+        lambda: bench.sink.prepare(frame().schema),
+        lambda: bench.sink.stage(window, frame()),
+    ):
+        with pytest.raises(PreviousFailure):
+            refused()
+    again = bench.story.open(bench.make())
+    held = again.held()
+    again.close()
+    assert held is not None
+    assert held.window_id == 2
+
+
+def test_a_statement_that_fails_before_the_commit_is_no_doubt(bench: Bench) -> None:
+    """A swallowed error followed by COMMIT reports success and stores nothing: never do that."""
+    window = bench.stage(frame(("b", 2)))
+    bench.ask("ALTER TABLE words DROP COLUMN n")
+    bench.sink.stage(window, frame(("b", 2)))
+    with pytest.raises(NotHeld, match='"n"'):
+        bench.sink.hold(window)
+    assert bench.ask("SELECT window_id FROM window_ledger") == [(1,)]
