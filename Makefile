@@ -26,8 +26,7 @@ wordcount: .venv/ready
 	$(PYTHON_WITH_JAVA) -m samples.wordcount "$$folder" --window-bytes 4000000
 
 demo: .venv/ready
-	@folder=$$($(BIN)/python -m samples.wordcount.stdlib) && \
-	$(PYTHON_WITH_JAVA) -m samples.wordcount.demo "$$folder"
+	@$(PYTHON_WITH_JAVA) -m samples.wordcount.demo
 
 test: .venv/ready
 	$(PYTHON_WITH_JAVA) -m pytest -q
@@ -47,7 +46,7 @@ bench: .venv/ready
 soak: .venv/ready
 	HYPOTHESIS_PROFILE=soak $(PYTHON_WITH_JAVA) -m pytest -q -m "soak or not soak" --timeout 3600
 	$(PYTHON_WITH_JAVA) -m tests.kill --rounds 2000 --spark-rounds 100 --seed $(SEED)
-	$(PYTHON_WITH_JAVA) -m samples.wordcount.demo "$$($(BIN)/python -m samples.wordcount.stdlib)"
+	$(PYTHON_WITH_JAVA) -m samples.wordcount.demo
 
 wheel: .venv/ready
 	$(BIN)/python -m build --wheel --outdir dist .

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from windowlog import KitError
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+JAVA_VERSION_MIN = 17
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 
 
@@ -32,3 +38,26 @@ def local_session(name: str) -> SparkSession:
         .config("spark.sql.session.timeZone", "UTC")
         .getOrCreate()
     )
+
+
+class JavaMissing(KitError):
+    """Spark needs Java {wanted} or newer; {found}. Install it (`apt-get install
+    openjdk-17-jre-headless`, `brew install openjdk@17`), let JAVA_HOME name it, or use make, which
+    looks for it. Nothing was changed."""
+
+    code = "SA1"
+
+
+def need_java() -> None:
+    """JavaMissing unless there is a Java for Spark: else it fails in words that do not say so."""
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which(str(Path(home, "bin", "java")) if home else "java")
+    if java is None:
+        where = f"JAVA_HOME={home} has none" if home else "there is no java on the path"
+        raise JavaMissing(wanted=JAVA_VERSION_MIN, found=where)
+    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    # Before Java 9 versions began with "1.".
+    version = re.search(r'version "(?:1\.)?(\d+)', answer.stderr)
+    if version is None or int(version[1]) < JAVA_VERSION_MIN:
+        lines = answer.stderr.splitlines() or ["it says nothing"]
+        raise JavaMissing(wanted=JAVA_VERSION_MIN, found=f"{java} is: {lines[0]}")

@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,8 @@ FAILURES_IN_A_ROW_MAX = 10
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What a run did. `window_ids` are those it held in every sink, replayed ones too; `records`
-    and `bytes` are sums over the plans that say them; `seconds` by step of the loop."""
+    and `bytes` are sums over the plans that say them; `seconds` by step of the loop. `stopped`: it
+    was told to stop before it had come to its end."""
 
     pipeline: str
     window_ids: range
@@ -44,6 +45,7 @@ class Summary:
     records: int
     bytes: int
     seconds: Mapping[str, float] = field(default_factory=dict)
+    stopped: bool = False
 
     def __str__(self) -> str:
         if not self.windows_run:
@@ -129,6 +131,7 @@ class Run:
                     raise
             loop.clock.wait(min(2.0 ** (failures - 1), RETRY_PAUSE_MAX_S), self._stop)
             if self._stop.is_set():
+                self.progress = replace(self.progress, stopped=True)
                 return
 
     def _windows(self, loop: Loop) -> None:
@@ -149,6 +152,7 @@ class Run:
             self._check_timeout(loop, started_s)
             if self._trigger.interval_s:
                 due_s = self._pause(loop, look, due_s)
+        self.progress = replace(self.progress, stopped=True)
 
     def _window(self, loop: Loop, window: Window, *, fresh: bool) -> None:
         def outputs() -> Mapping[str, Any]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from pathlib import Path
 
-from samples.session import local_session
+from samples.session import local_session, need_java
 from samples.wordcount.report import Report
 from samples.wordcount.words import HOME, WINDOW_BYTES, build
 from windowed import drained, forever
@@ -15,27 +14,35 @@ from windowlog import KitError
 
 
 def main(words: list[str] | None = None) -> int:
-    """0 when everything that was there is counted, 1 with a message when it cannot be."""
+    """0 when everything that was there is counted, 1 with a message when it is not."""
     given = _parse(words)
     try:
-        _make_folder(given.database)
-        pipeline = build(
-            given.input_folder, given.database, given.state, given.window_bytes, given.pattern
-        )
-        _need_java()
-        report = Report()
-        spark = local_session("wordcount")
-        until = forever() if given.follow else drained()
-        summary = pipeline.run(spark, until=until, listeners=[report])
-        report.show(summary, given.database)
-        report.console.print(f"Counts are in {given.database}, the window log is {given.state}.")
-    except KitError as refused:
+        return _count(given)
+    except (KitError, OSError) as refused:
         print(refused, file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         print("Stopped at once; the next run goes on from here.", file=sys.stderr)
+    return 1
+
+
+def _count(given: argparse.Namespace) -> int:
+    pipeline = build(
+        given.input_folder, given.database, given.state, given.window_bytes, given.pattern
+    )
+    need_java()
+    _make_folder(given.database)
+    report = Report()
+    spark = local_session("wordcount")
+    try:
+        until = forever() if given.follow else drained()
+        summary = pipeline.run(spark, until=until, listeners=[report])
+    finally:
+        spark.stop()
+    report.show(summary, given.database)
+    print(f"Counts: {given.database}\nWindow log: {given.state}")
+    if summary.stopped and not given.follow:
+        print("Stopped before everything was counted; the next run goes on.", file=sys.stderr)
         return 1
-    spark.stop()
     return 0
 
 
@@ -73,22 +80,6 @@ def _make_folder(database: str) -> None:
     show."""
     if database.startswith(f"duckdb:///{HOME}/"):
         Path(HOME).mkdir(parents=True, exist_ok=True)
-
-
-def _need_java() -> None:
-    import os
-
-    home = os.environ.get("JAVA_HOME")
-    if not (home and Path(home, "bin", "java").exists()) and shutil.which("java") is None:
-        raise JavaMissing
-
-
-class JavaMissing(KitError):
-    """Spark needs Java 17 or newer, and there is no `java` on the path and no JAVA_HOME. Install it
-    (`apt-get install openjdk-17-jre-headless`, `brew install openjdk@17`), or run `make wordcount`,
-    which looks for it."""
-
-    code = "SA1"
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ import re
 import signal
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from collections import Counter
@@ -21,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from samples.wordcount.stdlib import copy_standard_library
 from samples.wordcount.words import TABLE
 
 WORD = re.compile(rb"[A-Za-z0-9_]+")
@@ -121,14 +121,15 @@ def count_files(folder: Path) -> Counter[str]:
 def main() -> int:
     """Over the standard library's own files, in a folder that is new each time."""
     parser = argparse.ArgumentParser(prog="python -m samples.wordcount.demo", description=__doc__)
-    parser.add_argument("folder", nargs="?", default=sysconfig.get_path("stdlib"))
+    parser.add_argument("folder", nargs="?", type=Path, help="default: the standard library")
     parser.add_argument("--window-bytes", type=int, default=2 * 2**20)
     parser.add_argument("--seed", type=int, default=None)
     given = parser.parse_args()
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(10**6)
-    print(f"seed {seed}; counting {PATTERN} of {given.folder}", flush=True)
+    folder = given.folder or copy_standard_library()
+    print(f"seed {seed}; counting {PATTERN} of {folder}", flush=True)
     with tempfile.TemporaryDirectory(prefix="wordcount-demo-") as home:
-        demo = Demo(Path(given.folder), Path(home), given.window_bytes, random.Random(seed))
+        demo = Demo(folder, Path(home), given.window_bytes, random.Random(seed))
         return demo.run()
 
 

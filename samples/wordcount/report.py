@@ -10,6 +10,7 @@ from rich.table import Table
 
 from samples.wordcount.words import TABLE
 from windowed import Listener, Summary
+from windowlog.access.engines import make_engine
 
 if TYPE_CHECKING:
     from windowlog.window import Window
@@ -58,12 +59,13 @@ class Report(Listener):
 
 
 def top_words(database: str) -> list[tuple[str, int]]:
-    """The words that come most, asked of the database itself."""
+    """The words that come most, asked of the database itself; none if nothing was held yet."""
     import sqlalchemy
 
-    engine = sqlalchemy.create_engine(database)
+    engine = make_engine(database)
     query = f"SELECT word, count FROM {TABLE} ORDER BY count DESC, word LIMIT {WORDS_SHOWN}"
     with engine.connect() as connection:
-        rows: Any = connection.exec_driver_sql(query).all()
+        known = sqlalchemy.inspect(connection).has_table(TABLE)
+        rows: Any = connection.exec_driver_sql(query).all() if known else []
     engine.dispose()
     return [(row[0], row[1]) for row in rows]

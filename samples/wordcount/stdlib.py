@@ -12,29 +12,28 @@ from pathlib import Path
 
 from samples.wordcount.words import HOME
 
-LEFT_OUT = shutil.ignore_patterns("site-packages", "dist-packages", "__pycache__")
+_LEFT_OUT = {"site-packages", "dist-packages", "__pycache__"}
 
 
-def copy_standard_library(target: Path) -> Path:
-    """Copy them to `target`, whole or not at all."""
+def copy_standard_library(target: Path = HOME / "standard-library") -> Path:
+    """Copy them to `target`, whole or not at all.
+
+    A name that begins with `_`, as `__init__.py` does, gets an `x` before it: a file input leaves
+    such names alone, and here every file is to be counted.
+    """
     if target.exists():
         return target
     unfinished = target.with_name(f".{target.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
-    for source in sorted(Path(sysconfig.get_path("stdlib")).iterdir()):
-        if source.suffix == ".py":
-            unfinished.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, unfinished / source.name)
-        elif source.is_dir() and source.name not in LEFT_OUT(str(source.parent), [source.name]):
-            shutil.copytree(source, unfinished / source.name, ignore=_only_python)
+    library = Path(sysconfig.get_path("stdlib"))
+    for source in sorted(library.rglob("*.py")):
+        names = source.relative_to(library).parts
+        if source.is_file() and not _LEFT_OUT.intersection(names):
+            copy = unfinished.joinpath(*(f"x{n}" if n.startswith("_") else n for n in names))
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, copy)
     return unfinished.rename(target)
 
 
-def _only_python(folder: str, names: list[str]) -> set[str]:
-    here = Path(folder)
-    files = {name for name in names if (here / name).is_file() and not name.endswith(".py")}
-    return files | LEFT_OUT(folder, names)
-
-
 if __name__ == "__main__":
-    sys.stdout.write(f"{copy_standard_library(HOME / 'standard-library')}\n")
+    sys.stdout.write(f"{copy_standard_library()}\n")

@@ -5,6 +5,7 @@ lower-casing first would make a `k` of the Kelvin sign, and so a letter of what 
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,8 @@ def build(
     pattern: str = "*",
 ) -> Pipeline:
     """The word count of all files in `folder` whose name matches `pattern`. Touches nothing yet."""
-    given = (folder, database, state, window_bytes, pattern)
+    # JSON's double quotes survive a shell's single ones: a refusal prints commands to copy.
+    given = json.dumps([folder, database, state, window_bytes, pattern], ensure_ascii=False)
     return Pipeline(
         "wordcount",
         inputs={
@@ -53,5 +55,5 @@ def build(
             "counts": JdbcSink(database, table=TABLE, mode=accumulate(key=["word"], add=["count"]))
         },
         log=state,
-        locator=f"samples.wordcount:build{given!r}",
+        locator=f"samples.wordcount:build({given[1:-1]})",
     )
