@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 import time
 from typing import Any
 
 from tests.windowed.made import On, pipeline, rows
+
+# A signal reaches the main thread a moment after it was sent: the window beside it waits for that.
+STOPPED = threading.Event()
 
 
 def say(text: str) -> None:
@@ -25,6 +29,8 @@ def wait_for_a_line(lines: Any) -> Any:
         time.sleep(0.01)  # the main thread is on its way into `wait`
     say("in the window")
     sys.stdin.readline()
+    if sys.argv[1] == "wait":
+        STOPPED.wait(30)
     return lines
 
 
@@ -35,7 +41,9 @@ def main() -> None:
     if sys.argv[1] == "run":
         summary = made.run(None, listeners=[held], progress=False)
     else:
-        summary = made.start(None, listeners=[held]).wait()
+        run = made.start(None, listeners=[held])
+        run._stop = STOPPED
+        summary = run.wait()
     say(f"windows run: {summary.windows_run}")
 
 
