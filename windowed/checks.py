@@ -57,7 +57,8 @@ def _check_named(argument: str, members: Any, contract: type, example: str) -> N
         if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > NAME_LENGTH_MAX:
             allowed = "names of ASCII letters, digits and _, not beginning with a digit"
             raise BadArgument(argument=argument, value=name, allowed=allowed)
-        if not isinstance(member, contract):
+        # A class has the methods too, and is not made yet.
+        if isinstance(member, type) or not isinstance(member, contract):
             allowed = f"for {name!r} something like {example}"
             raise BadArgument(argument=argument, value=type(member).__name__, allowed=allowed)
         if name.lower() in folded:
