@@ -98,7 +98,7 @@ def run(race: Race, count: int, folder: Path) -> Turns:
 
 def _sink(path: Path) -> JdbcSink:
     mode = accumulate(key=["word"], add=["count"])
-    # The rival keeps its file open, so ours must: letting others in every 5 s costs 20 ms each time.
+    # The rival keeps its file open, so we do: letting others in every 5 s costs 20 ms each time.
     return JdbcSink(f"duckdb:///{path}", table=TABLE, mode=mode, release_s=KEPT_OPEN_S)
 
 
