@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -81,7 +82,7 @@ class Commit:
             raise duckdb.IOException("the connection is gone")
 
         monkeypatch.setattr(wrapper, "commit", commit)
-        self.undo = lambda: monkeypatch.setattr(wrapper, "commit", original)
+        self.undo: Callable[[], None] = lambda: monkeypatch.setattr(wrapper, "commit", original)
 
 
 def test_a_commit_whose_answer_is_lost_is_found_in_the_ledger(

@@ -73,7 +73,7 @@ class _Os:
 
 def install(trap: Trap, archive: Path) -> None:
     """Wrap storage, input and sink of this process, which is about to die."""
-    local.os = _Os(trap)  # type: ignore[assignment]
+    vars(local)["os"] = _Os(trap)
     created = {"windows": "log synced", "marks": "low-water mark written", "lines": "folded"}
 
     def after_create(storage: LocalStorage, name: str, *rest: Any) -> None:
