@@ -45,8 +45,8 @@ def arrow_schema(frame: Frame) -> pyarrow.Schema:
     """The schema that the frame's rows will have as Arrow."""
     if isinstance(frame, pyarrow.Table):
         return frame.schema
-    # Without rows Spark plans this and runs no job; pyspark's own converter is private and changes
-    # between versions.
+    # An empty job, once a run and when the schema changes; pyspark's own converter is private and
+    # changes between versions.
     return frame.limit(0).toArrow().schema
 
 
