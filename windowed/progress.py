@@ -53,9 +53,10 @@ class Tally(Listener):
     def text(self, window: Window) -> str:
         """`wordcount: window 12 held · 5 windows, 21.0 MB in 4 s`."""
         size = f", {self._bytes / 1e6:,.1f} MB" if self._bytes else ""
-        size += f", {self._records:,} records" if self._records else ""
+        size += f", {_some_number(self._records, 'record')}" if self._records else ""
         return (
-            f"{self._pipeline}: window {window.id} held · {self._windows:,} windows{size}"
+            f"{self._pipeline}: window {window.id} held"
+            f" · {_some_number(self._windows, 'window')}{size}"
             f" in {time.monotonic() - self._start_s:,.0f} s"
         )
 
@@ -154,3 +155,7 @@ def _skipped(window: Window) -> str:
 def _some(names: Sequence[str]) -> str:
     shown = ", ".join(names[:3])
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+
+
+def _some_number(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -1,0 +1,162 @@
+"""Progress: a line that is always up to date on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from tests.windowed.made import pipeline, rows
+from tests.windowlog.drafts import begun
+from windowed.progress import ProgressBar, ProgressLines, Tally, reporter
+from windowlog.storage.memory import MemoryStorage
+from windowlog.values import Part, Plan
+from windowlog.window import Window
+
+BASE = begun(MemoryStorage(), 1).read(1)
+
+
+def _window(window_id: int, size: int | None = None, records: int | None = None) -> Window:
+    part = Part("a", {})
+    return replace(BASE, id=window_id, plans={"lines": Plan((part,), 1, size, records)})
+
+
+@pytest.fixture
+def seconds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """What the clock says: the last entry."""
+    said = [100.0]
+    monkeypatch.setattr("windowed.progress.time.monotonic", lambda: said[-1])
+    return said
+
+
+def test_a_tally_counts_what_this_run_held(seconds: list[float]) -> None:
+    """Sizes only where they are known; a window of an earlier run, told again, is not counted."""
+    tally = Tally("counts")
+    tally.add(_window(7, 1_000_000))
+    for window in (_window(8), _window(9, 21_000_000, 12_345)):
+        tally.planned(window, replay=False)
+        tally.add(window)
+    seconds.append(104.2)
+    assert tally.text(_window(9)) == (
+        "counts: window 9 held · 2 windows, 21.0 MB, 12,345 records in 4 s"
+    )
+
+
+def test_a_tally_without_sizes_says_nothing_of_them(seconds: list[float]) -> None:
+    """Not every input knows them."""
+    tally = Tally("counts")
+    tally.planned(_window(1), replay=False)
+    tally.add(_window(1))
+    assert tally.text(_window(1)) == "counts: window 1 held · 1 window in 0 s"
+
+
+def test_a_line_comes_when_it_is_time(seconds: list[float]) -> None:
+    """Ten seconds apart at least: a log file is read by people."""
+    stream = io.StringIO()
+    lines = ProgressLines("counts", stream, 10.0)
+    for window_id in range(1, 8):
+        lines.planned(_window(window_id), replay=False)
+        seconds.append(seconds[-1] + 4)
+        lines.committed(_window(window_id))
+    assert stream.getvalue().splitlines() == [
+        "counts: window 3 held · 3 windows in 12 s",
+        "counts: window 6 held · 6 windows in 24 s",
+    ]
+
+
+def test_what_a_run_waits_for_is_said_once(seconds: list[float]) -> None:
+    """Until that changes, or a window was held between."""
+    stream = io.StringIO()
+    lines = ProgressLines("counts", stream, 10.0)
+    for names in ([], ["a"], ["a"], ["a", "b", "c", "d", "e"], []):
+        lines.waiting(names)
+    lines.committed(_window(1))
+    lines.waiting(["a"])
+    assert stream.getvalue().splitlines() == [
+        "counts: waiting for a",
+        "counts: waiting for a, b, c and 2 more",
+        "counts: waiting for a",
+    ]
+
+
+def _terminal() -> tuple[Console, io.StringIO]:
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=100, color_system=None)
+    return console, stream
+
+
+def test_a_terminal_shows_what_is_going_on() -> None:
+    """One line, rewritten; at the end it is left as it was."""
+    console, stream = _terminal()
+    bar = ProgressBar("counts", console)
+    bar.planned(_window(1), replay=True)
+    bar.committed(_window(1))
+    bar.waiting([])
+    bar.ended()
+    bar.ended()
+    hide, show, erase = "\x1b[?25l", "\x1b[?25h", "\r\x1b[1A\x1b[2K"
+    shown = stream.getvalue()
+    assert shown.startswith(hide)
+    assert shown.endswith(f"counts: waiting for new data\n{show}{erase}")
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        (lambda bar: bar.planned(_window(2), replay=False), "counts: working on window 2"),
+        (lambda bar: bar.planned(_window(2), replay=True), "counts: replaying window 2"),
+        (lambda bar: bar.committed(_window(2)), "counts: window 2 held · 0 windows in 0 s"),
+        (lambda bar: bar.waiting(["a.txt"]), "counts: waiting for a.txt"),
+        (lambda bar: bar.waiting([]), "counts: waiting for new data"),
+    ],
+)
+def test_each_moment_has_its_words(told: Any, text: str, seconds: list[float]) -> None:
+    """On the terminal's line."""
+    console, stream = _terminal()
+    bar = ProgressBar("counts", console)
+    told(bar)
+    bar.ended()
+    assert text in stream.getvalue()
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("asked", "terminal", "kind", "every_s"),
+    [
+        (False, True, None, None),
+        (False, False, None, None),
+        (None, True, ProgressBar, None),
+        (True, True, ProgressBar, None),
+        (None, False, ProgressLines, 10.0),
+        (True, False, ProgressLines, 0.0),
+    ],
+)
+def test_who_reports(
+    asked: bool | None, terminal: bool, kind: Any, every_s: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bar on a terminal, lines elsewhere, nothing when nothing is wanted."""
+    monkeypatch.setattr(sys, "stderr", _Terminal() if terminal else io.StringIO())
+    made = reporter("counts", asked)
+    assert [type(listener) for listener in made] == ([] if kind is None else [kind])
+    if every_s is not None:
+        assert isinstance(made[0], ProgressLines)
+        assert made[0]._every_s == every_s
+
+
+def test_a_run_reports_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every window when it was asked for; standard output is the user's."""
+    pipeline(rows(["a"], ["b"])).run(None, progress=True)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert [line.split(" in ")[0] for line in said.err.splitlines()] == [
+        "made: window 1 held · 1 window, 1 record",
+        "made: window 2 held · 2 windows, 2 records",
+    ]
