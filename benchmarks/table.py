@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.console import Console
 from rich.table import Table
 
@@ -18,15 +20,16 @@ def show(result: Result, machine: Machine, console: Console) -> None:
         console.print(f"  {line}", style="dim")
     for grid in result.grids:
         console.print(_grid(grid))
-    console.print(_figures(result))
+    console.print(figures(f"{result.name}: figures", result.figures))
     for note in result.notes:
         console.print(f"  {note}", style="dim")
 
 
-def _figures(result: Result) -> Table:
-    table = Table("figure", "measured", "promised", "", title=f"{result.name}: figures")
+def figures(title: str, shown: Iterable[Figure]) -> Table:
+    """Each figure with its promise and whether it is met."""
+    table = Table("figure", "measured", "promised", "", title=title)
     table.columns[1].justify = table.columns[2].justify = "right"
-    for figure in result.figures:
+    for figure in shown:
         measured = f"{number(figure.value)} {figure.unit}"
         table.add_row(figure.name, measured, _promised(figure), _VERDICTS[figure.met])
     return table
