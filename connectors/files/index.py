@@ -72,8 +72,7 @@ class Index:
         again.
 
         A plan that does not follow leaves a gap, which only a reset of everything closes."""
-        reset = plan.end.get("reset") if plan.empty and isinstance(plan.end, dict) else None
-        if isinstance(reset, dict):
+        if plan.empty and (reset := _reset_in(plan.end)) is not None:
             self._reset(reset, plan.end)
             return
         pieces = ranges(plan.parts)
@@ -164,6 +163,14 @@ def _entries_from_json(rows: Any) -> dict[FileId, Entry]:
         )
         for i, path, offset, size, mtime, tail, head, missed in rows
     }
+
+
+def _reset_in(end: Any) -> dict[str, Any] | None:
+    """What an empty plan resets. No end at all is the start: an input that was adopted anew."""
+    if end is None:
+        return {"clear": True, "drop": [], "files": []}
+    found: dict[str, Any] | None = end.get("reset")
+    return found
 
 
 def _totals(position: Any) -> tuple[int, int]:

@@ -39,10 +39,12 @@ class Reach:
 
 
 def choose_end(descriptor: int, reach: Reach) -> int | None:
-    """Where this window stops reading, None if it takes nothing of this file.
+    """Where this window stops reading; None if there is only an unterminated line that is not to be
+    taken now, `start` if there is a line for which this window has no room.
 
     A line that crosses the bound or the room is taken to its end: past the bound always, past the
-    room only by a window that holds nothing else. Raises TooLong."""
+    room only by a window that holds nothing else. Raises TooLong.
+    """
     limit = min(reach.bound, reach.start + reach.room)
     whole = last_line_end(descriptor, reach.start, limit)
     if whole == limit or (whole is not None and limit < reach.bound):
@@ -51,13 +53,10 @@ def choose_end(descriptor: int, reach: Reach) -> int | None:
     line_end = _line_end(descriptor, line_start, limit, reach)
     if line_end is None:
         return whole
-    if line_end - line_start > reach.line_bytes_max:
-        if whole is None:
-            raise TooLong(line_end)
-        return whole
-    if line_end - reach.start <= reach.room or (whole is None and reach.alone):
-        return line_end
-    return whole
+    if line_end - line_start > reach.line_bytes_max and whole is None:
+        raise TooLong(line_end)
+    fits = line_end - reach.start <= reach.room or (whole is None and reach.alone)
+    return line_end if fits and line_end - line_start <= reach.line_bytes_max else line_start
 
 
 def _line_end(descriptor: int, line_start: int, at: int, reach: Reach) -> int | None:

@@ -18,7 +18,7 @@ FORMATS = ("lines",)
 READERS = ("auto", "driver", "executors")
 LAST_LINES = ("take", "wait")
 
-# With 8 MiB parts some 8,000 parts: a plan of 3 MB, far below what the log takes.
+# Some 4,000 parts: a plan of 1.5 MB, far below what the log takes.
 MAX_BYTES_PER_WINDOW_MAX = 64 * 2**30
 # A plan of 4 MB, and as many files opened to plan and to verify a window.
 MAX_FILES_PER_WINDOW_MAX = 10_000
