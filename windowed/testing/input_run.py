@@ -19,7 +19,6 @@ from windowlog.log import WindowLog
 from windowlog.storage.memory import MemoryStorage
 from windowlog.values import Bounds, Json, Plan, Seek
 from windowlog.window import Draft, Window
-from windowlog.wiring import Adoption
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -65,10 +64,7 @@ class InputRun:
     def after(self) -> Json:
         """Where the next plan starts."""
         newest = self.windows.newest
-        end = self.windows.read(newest).plans[NAME].end if newest else None
-        for adoption in self.windows.notes.adoptions(newest):
-            end = adoption.end
-        return end
+        return self.windows.read(newest).plans[NAME].end if newest else None
 
     def plan(self, bounds: Bounds | None = None) -> Plan:
         """The next plan, not logged."""
@@ -136,9 +132,8 @@ class InputRun:
         return self
 
     def reset(self, to: str) -> Seek:
-        """What the command `reset` does between two runs: the answer is recorded beside the newest
-        window. `start` again afterwards."""
+        """What the command `reset` does between two runs: an empty window that says where to go on.
+        `start` again afterwards."""
         seek = self.input.seek(to, self.after)
-        identity, newest = self.input.identity(), self.windows.newest
-        self.windows.notes.adopt(Adoption(newest, NAME, identity, seek.end, f"reset {to}"))
+        self._held = self.log(Plan((), seek.end)).id
         return seek
