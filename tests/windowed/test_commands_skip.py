@@ -72,6 +72,18 @@ def test_a_skip_is_recorded_once(world: FileWorld, capsys: pytest.CaptureFixture
     assert world.bytes() == before
 
 
+def test_a_sink_adopted_behind_a_skip_knows_of_it(world: FileWorld) -> None:
+    """Its ledger is lost and made again: the new row says that window 2 was read with one skip."""
+    words = ("skip", world.locator, "2", "lines", "--part", PART, *REASON, "--apply")
+    assert command(*words) == 0
+    world.run()
+    row = "SELECT window_id, skips FROM window_ledger"
+    assert world.sql(row) == [(2, 1)]
+    world.sql("DROP TABLE window_ledger")
+    assert command("adopt", world.locator, "counts", "--from", "now", "--apply") == 0
+    assert world.sql(row) == [(2, 1)]
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

@@ -72,6 +72,9 @@ def count_words(**frames: pyarrow.Table) -> pyarrow.Table:
     return pyarrow.table({"word": list(words), "count": list(words.values())}, schema=schema)
 
 
+# Windows of rows of one number.
+Numbers = list[list[tuple[int]]]
+
 RUNNING: dict[str, Pipeline] = {}
 
 
@@ -81,12 +84,13 @@ def running(name: str) -> Pipeline:
 
 
 class RowsWorld:
-    """Rows of one number each, sinks that are lists, a log in memory. Everything but `log` lasts
-    when a driver dies; `sinks` may be changed like a pipeline's."""
+    """Rows of one number each, sinks that are lists, a log in memory. All of it lasts when a driver
+    dies. `inputs` and `stores` may be changed like a pipeline's inputs and sinks."""
 
     def __init__(self, name: str, count: int, sinks: tuple[str, ...] = ("out",)) -> None:
         self.name = name
-        self.rows: list[list[tuple[int]]] = [[(number,)] for number in range(1, count + 1)]
+        self.rows: Numbers = [[(number,)] for number in range(1, count + 1)]
+        self.inputs = {"rows": self.rows}
         self.log = MemoryStorage()
         self.stores = {sink: ListStore() for sink in sinks}
 
@@ -94,10 +98,11 @@ class RowsWorld:
         """As a driver that starts now would make it, and as the commands find it."""
         made = Pipeline(
             "numbers",
-            inputs={"rows": RowsInput(self.rows, schema="n long")},
-            transform=lambda rows: rows,
+            inputs={name: RowsInput(rows, schema="n long") for name, rows in self.inputs.items()},
+            transform=lambda **frames: pyarrow.concat_tables(frames.values()),
             sinks={sink: ListSink(store) for sink, store in self.stores.items()},
             log=WindowLog(self.log),
+            keep=10,
         )
         if fuse is not None:
             made = fused(made, fuse)

@@ -35,10 +35,9 @@ def rename_sink(look: Opened, name: str, old: str, words: list[str]) -> Proposal
     _check_asked(look, name, old, sink.held, words)
 
     def apply() -> None:
-        if found.digest == digest:
-            _open_as(look, name, old)
-            look.parts.sinks[name].adopt(found, moved)
-            _open_as(look, name, name)
+        _open_as(look, name, old)
+        look.parts.sinks[name].adopt(found, moved)
+        _open_as(look, name, name)
         look.parts.sinks[name].adopt(sink.held, after)
 
     return Proposal([f"sink {name} goes on where {old} stands: {position_text(after)}"], apply)
