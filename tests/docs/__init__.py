@@ -1,0 +1,1 @@
+"""The documents' own examples, run as the tests that they are."""
