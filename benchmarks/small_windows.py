@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -57,11 +59,13 @@ def measure(sizes: Sizes, folder: Path) -> Result:
         warm_up=sizes.warm_up,
     )
     until = windows(sizes.windows + sizes.warm_up)
-    started.append(pipeline.start(spark, until=until, listeners=[turns]))
-    started[0].wait()
-    phases = stream.durations()
-    stream.stop()
-    by_hand.close()
+    try:
+        started.append(pipeline.start(spark, until=until, listeners=[turns]))
+        started[0].wait()
+        phases = stream.durations()
+    finally:
+        stream.stop()
+        by_hand.close()
     check_equal(folder / "ours.duckdb", folder / "stream.duckdb")
     return _result(sizes, turns, phases)
 
@@ -72,11 +76,17 @@ def _sink(path: Path) -> JdbcSink:
 
 
 def _files(folder: Path, sizes: Sizes) -> Path:
-    """A file for each window, and one more: the stream plans it at the end of its last turn."""
+    """A file for each window, and one more: the stream plans it at the end of its last turn.
+
+    Each is a second younger than the one before: both rivals take the oldest first."""
     folder.mkdir()
     real = lines()
-    for number in range(sizes.warm_up + sizes.windows + 1):
-        (folder / f"{number:05d}.txt").write_bytes(b"".join(islice(real, sizes.lines)))
+    count = sizes.warm_up + sizes.windows + 1
+    oldest_s = time.time() - count
+    for number in range(count):
+        path = folder / f"{number:05d}.txt"
+        path.write_bytes(b"".join(islice(real, sizes.lines)))
+        os.utime(path, (oldest_s + number, oldest_s + number))
     return folder
 
 

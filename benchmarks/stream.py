@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,8 @@ class Stream:
 
     def _batch(self, frame: DataFrame, number: int) -> None:
         self._back.release()
-        self._go.acquire()
+        if not self._over:
+            self._go.acquire()
         if not self._over:
             self._by_hand.add_once(number, self._transform(frame).toArrow())
 
@@ -75,4 +77,7 @@ class Stream:
         self._over = True
         self._go.release()
         if self._query is not None:
+            # Interrupted in the middle of its commit it would print a page of exceptions.
+            with suppress(Exception):
+                self._query.processAllAvailable()
             self._query.stop()

@@ -1,0 +1,95 @@
+"""Each benchmark runs from end to end with tiny sizes, and says what it should. No times are
+judged: a busy machine must not fail a test."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from benchmarks import log, overhead, result, small_windows, throughput
+from benchmarks.machine import look
+from benchmarks.result import Result, save
+from benchmarks.table import show
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def _check(found: Result, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table with every figure, and the same in JSON."""
+    monkeypatch.setattr(result, "RESULTS", folder / "results")
+    seen = look(folder)
+    told = StringIO()
+    show(found, seen, Console(file=told, width=200))
+    body = json.loads(save(found, seen, quick=True).read_text())
+    assert body["machine"]["cores"] == seen.cores
+    assert [figure["name"] for figure in body["figures"]] == [f.name for f in found.figures]
+    for figure in found.figures:
+        assert figure.name in told.getvalue()
+    promised = [figure for figure in found.figures if figure.limit is not None]
+    said = told.getvalue().count(" met ")
+    assert said == len(promised) > 0
+
+
+def test_overhead_without_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both jobs without Spark; every window counts its steps."""
+    found = overhead.measure(overhead.Sizes(windows=40, spark_windows=0), tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    windows, by_step = found.grids
+    assert [row[:2] for row in windows.rows] == [("memory", 40), ("files", 40)]
+    steps = {row[0]: row[1] for row in by_step.rows}
+    assert {"plan", "log", "read", "transform", "stage", "verify", "hold"} <= steps.keys()
+    assert all(float(steps[step]) > 0 for step in ("log", "hold"))
+
+
+@pytest.mark.spark
+def test_overhead_with_spark(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The third job is there too."""
+    found = overhead.measure(overhead.Sizes(windows=5, spark_windows=3), tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    assert [row[0] for row in found.grids[0].rows] == ["memory", "files", "spark"]
+
+
+@pytest.mark.spark
+def test_small_windows(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pipeline and query take turns to the end, and Spark's own phases are told."""
+    sizes = small_windows.Sizes(windows=4, warm_up=1, lines=50)
+    found = small_windows.measure(sizes, tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    assert [row[0] for row in found.grids[0].rows] == ["ours", "foreachBatch"]
+    assert "walCommit" in {row[0] for row in found.grids[2].rows}
+    assert not spark.streams.active
+
+
+def test_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five logs, each with its numbers."""
+    found = log.measure(log.Sizes(history=70, kept=50, starts=2, appends=40), tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    names = [str(row[0]) for row in found.grids[0].rows]
+    assert names[:2] == ["window 10", "window 1,000,000"]
+    assert len(names) == 5
+    newest = max((tmp_path / names[1] / "windows").iterdir()).name
+    assert newest == f"{1_000_000 + 40:012d}.json"
+
+
+@pytest.mark.spark
+def test_throughput(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several windows, both rivals, and the memory of all processes."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    sizes = throughput.Sizes(6 * 10**5, file_bytes=10**5, window_bytes=2 * 10**5, rounds=1)
+    found = throughput.measure(sizes, tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    assert [str(row[0]) for row in found.grids[0].rows][1] == "one plain job"
+    python, jvm = (figure.value for figure in found.figures[1:])
+    assert python > 10
+    assert jvm > 10
