@@ -56,7 +56,7 @@ def _line(words: Iterator[str]) -> str:
     line = ""
     while len(line) < LINE_BYTES - 1:
         line += f"{next(words)} "
-    return line[: LINE_BYTES - 1].ljust(LINE_BYTES - 1) + "\n"
+    return line[: LINE_BYTES - 1] + "\n"
 
 
 def _words(seed: int) -> Iterator[str]:
