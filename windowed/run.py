@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from windowed.errors import TimedOut
 from windowed.loop import Loop, opened
+from windowed.stopping import StopFlag
 from windowed.timing import Timing
 from windowlog.errors import KitError
 
@@ -30,6 +31,8 @@ BOUNDS_AGE_S = 5.0
 # passing.
 RETRY_PAUSE_MAX_S = 60.0
 FAILURES_IN_A_ROW_MAX = 10
+# How late a signal may be seen that another thread took.
+SIGNAL_LOOK_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class Run:
         self._outputs = outputs
         self._until = until
         self._trigger = trigger
-        self._stop = threading.Event()
+        self._stop = StopFlag()
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._fresh = 0
@@ -96,7 +99,10 @@ class Run:
         Pipeline.run."""
         assert self._thread is not None, "start() comes first"
         with self._signals():
-            self._thread.join()
+            while self._thread.is_alive():
+                # The kernel may give a signal to any thread, Python handles it in this one only:
+                # asleep for good, it would never see the second of two.
+                self._thread.join(SIGNAL_LOOK_S)
         if self._error is not None:
             raise self._error
         return self.progress

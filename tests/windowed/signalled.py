@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import signal
 import sys
-import threading
 import time
 from typing import Any
 
 from tests.windowed.made import On, pipeline, rows
+from windowed.stopping import StopFlag
 
 # A signal reaches the main thread a moment after it was sent: the window beside it waits for that.
-STOPPED = threading.Event()
+STOPPED = StopFlag()
 
 
 def say(text: str) -> None:

@@ -104,3 +104,13 @@ def test_beside_the_main_thread_no_handler_is_installed() -> None:
     thread.start()
     thread.join()
     assert during == [before] * 3
+
+
+@pytest.mark.timeout(20)
+def test_a_signal_that_finds_the_stop_flag_in_use_stops_all_the_same() -> None:
+    """The main thread may hold the flag's lock when the signal comes: no waiting for itself."""
+    run = pipeline(rows(["a"])).start(None, progress=False)
+    run.wait()
+    with run._signals(), run._stop._cond:  # type: ignore[attr-defined]
+        signal.raise_signal(signal.SIGTERM)
+    assert run._stop.wait(10)
