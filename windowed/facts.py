@@ -40,7 +40,7 @@ class Facts:
     `digests` are those of all windows that could be known: the header's at first - 1, the kept
     plans' that were read, and the one that the oldest of them names as its previous. `adoptions`
     stand beside plan L. `resets` are the newest kept windows beside which a person said where an
-    input goes on.
+    input goes on; `unheld` the oldest windows with rows of an input that some sink lacks.
     """
 
     header: Header
@@ -50,6 +50,7 @@ class Facts:
     inputs: tuple[InputFacts, ...]
     sinks: tuple[SinkFacts, ...]
     resets: Mapping[str, int] = field(default_factory=dict)
+    unheld: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def held_min(self) -> int:

@@ -40,16 +40,15 @@ def gather(log: WindowLog, inputs: Mapping[str, Input], sinks: Mapping[str, Sink
         sinks=sink_facts,
         resets={adoption.input: adoption.window_id for adoption in noted if adoption.identity},
     )
-    digests, damaged = _chain(log, facts)
-    all_damaged = tuple(sorted({*state.damaged, *damaged}))
-    return replace(facts, log=replace(state, damaged=all_damaged), digests=digests)
+    return _chained(log, facts)
 
 
-def _chain(log: WindowLog, facts: Facts) -> tuple[dict[int, str], list[int]]:
-    """Digests of the plans that this start needs, read from the newest down; and which of them are
-    damaged."""
+def _chained(log: WindowLog, facts: Facts) -> Facts:
+    """With what the plans say that this start needs, read from the newest down: their digests and
+    that of the one before them, which of them are damaged, and whose rows some sink lacks."""
     digests = {facts.header.first - 1: facts.header.digest}
     damaged: list[int] = []
+    unheld: dict[str, int] = {}
     expected: str | None = None
     for window_id in range(facts.log.newest, facts.needed_from - 1, -1):
         try:
@@ -60,10 +59,14 @@ def _chain(log: WindowLog, facts: Facts) -> tuple[dict[int, str], list[int]]:
             continue
         if expected is not None and window.digest != expected:
             damaged.append(window_id)
+        if window_id > facts.held_min:
+            unheld |= {name: window_id for name, plan in window.plans.items() if not plan.empty}
         digests[window_id] = window.digest
         expected = window.previous
     if expected is not None and facts.needed_from > facts.header.first:
         digests.setdefault(facts.needed_from - 1, expected)
     if expected not in (None, facts.header.digest) and facts.needed_from == facts.header.first:
         damaged.append(facts.header.first)
-    return digests, damaged
+    all_damaged = tuple(sorted({*facts.log.damaged, *damaged}))
+    log_state = replace(facts.log, damaged=all_damaged)
+    return replace(facts, log=log_state, digests=digests, unheld=unheld)

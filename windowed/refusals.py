@@ -180,24 +180,29 @@ def _renamed(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
 def _input_changed(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     recorded = facts.recorded_inputs()
     configured = {source.name for source in facts.inputs}
-    pending = facts.held_min < facts.log.newest
     back = "put the inputs back as they were"
-    if pending:
-        back += f", and run until windows up to {facts.log.newest} are held: they need them"
+    unheld = [name for name in decision.concerned if name in facts.unheld]
+    if unheld:
+        back += f", and run: windows are to be replayed with rows of {', '.join(unheld)}"
     choices: list[Choice] = [(back, "")]
     for name in decision.concerned:
         if name not in configured:
-            if not pending:
+            if name not in unheld:
                 choices.append((f"go on without {name}", command(parts, "adopt", name, "--gone")))
             continue
         if name in recorded:
             why = f"{name} is the same data in another place: keep its position"
             choices.append((why, command(parts, "adopt", name, "--from", "same")))
-            if pending:
-                continue
-        for to, why in (("beginning", "read all of"), ("end", "read only what is yet to come in")):
-            choices.append((f"{why} {name}", command(parts, "adopt", name, "--from", to)))
+        if name not in unheld:
+            choices += _starts(parts, name)
     return choices
+
+
+def _starts(parts: Parts, name: str) -> list[Choice]:
+    whys = {"beginning": "read all of", "end": "read only what is yet to come in"}
+    return [
+        (f"{why} {name}", command(parts, "adopt", name, "--from", to)) for to, why in whys.items()
+    ]
 
 
 def _memory_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:

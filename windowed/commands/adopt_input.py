@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from windowed import opening
-from windowed.commands.moving import MAY_STAND, costs, record, replays, sought
+from windowed.commands.moving import MAY_STAND, costs, record, sought
 from windowed.commands.proposal import Proposal, impossible
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _check(look: Opened, words: list[str]) -> None:
 
 def _check_held(look: Opened, name: str, words: list[str]) -> None:
     """What is logged and not held yet can only be read from where it was planned."""
-    if replays(look):
-        reason = f"{replays(look)} is not held by every sink yet, and was planned with {name}"
+    if name in look.facts.unheld:
+        reason = f"window {look.facts.unheld[name]} has rows of {name} that some sink still lacks"
         remedy = "Put the input back as it was, and run until nothing is left to replay."
         raise impossible(words, reason, remedy)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from windowed import opening
 from windowed.commands.opened import open_input
-from windowed.commands.proposal import windows_text
 from windowlog.values import Plan
 from windowlog.window import Draft
 from windowlog.wiring import Adoption
@@ -70,9 +69,3 @@ def record(
     )
     if reason is not None:
         look.parts.log.notes.adopt(Adoption(window.id, name, identity, end, reason))
-
-
-def replays(look: Opened) -> str:
-    """Which windows some sink still lacks, in words; empty if none."""
-    first, last = look.facts.held_min + 1, look.facts.log.newest
-    return windows_text(first, last) if first <= last else ""

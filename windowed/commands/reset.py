@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from windowed.commands.moving import MAY_STAND, costs, record, replays, sought
+from windowed.commands.moving import MAY_STAND, costs, record, sought
 from windowed.commands.opened import Opened, opened
 from windowed.commands.proposal import Proposal, carry_out, impossible, words_of
 
@@ -41,8 +41,8 @@ def _check(look: Opened, name: str, words: list[str]) -> None:
     if look.facts.log.newest < look.facts.header.first:
         remedy = "Run once: the first window says where every input starts."
         raise impossible(words, "the log has no window yet", remedy)
-    if replays(look) and name not in standing.get("Y", ()):
-        reason = f"{replays(look)} is not held by every sink yet"
+    if look.facts.unheld and name not in standing.get("Y", ()):
+        reason = f"window {min(look.facts.unheld.values())} is not held by every sink yet"
         raise impossible(words, reason, "Run the pipeline until nothing is left to replay.")
 
 
