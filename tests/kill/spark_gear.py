@@ -40,7 +40,7 @@ def run(world: World, rounds: int, say: object = None) -> Tally:
         if callable(say):
             say(tally)
     _run_and_kill(world, None, whole_group=True)
-    checker.check()
+    tally.windows = checker.check()[0]
     checker.finished()
     tally.drained += 1
     return tally
