@@ -54,11 +54,11 @@ def _chained(log: WindowLog, facts: Facts) -> Facts:
         try:
             window = log.read(window_id)
         except (RecordNotFound, RecordTorn):
+            window = None
+        if window is None or expected not in (None, window.digest):
             damaged.append(window_id)
-            expected = None
+            expected = None  # what a wrong record names as its previous is not believed either
             continue
-        if expected is not None and window.digest != expected:
-            damaged.append(window_id)
         if window_id > facts.held_min:
             unheld |= {name: window_id for name, plan in window.plans.items() if not plan.empty}
         digests[window_id] = window.digest
