@@ -141,7 +141,12 @@ def _file(folder: Path, count: int) -> tuple[FileInput, Iterator[str]]:
     path = folder / "lines.txt"
     write_lines(path, (count + WARM_UP) * ROWS)
     source = FileInput(folder, max_bytes_per_window=ROWS * LINE_BYTES)
-    return source, iter(path.open(encoding="ascii"))
+    return source, _lines(path)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open(encoding="ascii") as stream:
+        yield from stream
 
 
 def _next(lines: Iterator[str]) -> pyarrow.Table:
