@@ -6,7 +6,6 @@ lock out every reader, closed after each window it would cost more than the wind
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sql
 
+from jdbc_sink import files
 from jdbc_sink.errors import DatabaseFailed, DatabaseLocked, DatabaseUnusable
 from windowlog.access.engines import redacted
 from windowlog.errors import BadArgument
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 LOCK_POLL_S = 0.05
 # DuckDB's names for a database that is a service.
 _REMOTE = ("md:", "motherduck:")
-_HOLDER = re.compile(r"[Cc]onflicting lock is held in (.*?)(?: \(PID (\d+)\))")
-_REMEDY = "Check the URL, and that this user may read and write the file and its folder."
 _REMEDY_KEPT = "Give the sink a connection that stays open while the pipeline runs."
+_FACTS = sql.text(
+    "SELECT current_setting('default_collation'), readonly FROM duckdb_databases()"
+    " WHERE database_name = current_database()"
+)
 
 
 class Connections:
@@ -63,12 +65,15 @@ class Connections:
         return Path(name).parent.is_dir() and not Path(name).exists()
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        """A transaction that is committed at the end; anything that is raised rolls it back."""
+    def transaction(self, *, reads: bool = False) -> Iterator[Connection]:
+        """A transaction that is committed at the end, if it does more than read; anything that is
+        raised rolls it back."""
         connection = self.get()
         try:
-            with connection.begin():
+            with connection.begin() as transaction:
                 yield connection
+                if reads:
+                    transaction.rollback()
         except sql.exc.IntegrityError:
             self.drop()
             raise
@@ -83,7 +88,14 @@ class Connections:
         """The kept connection, or a new one. DatabaseLocked after `lock_wait_s`, DatabaseUnusable
         at once."""
         if self._connection is None:
-            self._connection = self._open()
+            connection = self._open()
+            try:
+                self._check(connection)
+            except BaseException:
+                connection.invalidate()
+                connection.close()
+                raise
+            self._connection = connection
             self._opened_s = time.monotonic()
         return self._connection
 
@@ -91,21 +103,34 @@ class Connections:
         start_s = time.monotonic()
         while True:
             try:
+                if self.missing and not self._engine.url.query:
+                    files.create(Path(str(self._engine.url.database)))
                 return self._engine.connect()
-            except sql.exc.DBAPIError as error:
-                reason = redacted(error.orig)
-                holder = _HOLDER.search(reason)
+            except Exception as error:
+                reason = redacted(getattr(error, "orig", None) or error)
+                holder = files.holder(reason)
                 if holder is None:
-                    remedy = _REMEDY_KEPT if self._keep else _REMEDY
-                    raise DatabaseUnusable(
-                        database=self.database, reason=reason, remedy=remedy
-                    ) from error
+                    remedy = _REMEDY_KEPT if self._keep else files.remedy(reason)
+                    raise self._unusable(reason, remedy) from error
                 if time.monotonic() - start_s >= self._lock_wait_s:
-                    who = _describe(holder[1], holder[2])
                     raise DatabaseLocked(
-                        database=self.database, holder=who, waited_s=self._lock_wait_s
+                        database=self.database, holder=holder, waited_s=self._lock_wait_s
                     ) from error
             time.sleep(LOCK_POLL_S)
+
+    def _check(self, connection: Connection) -> None:
+        collation, readonly = connection.execute(_FACTS).one()
+        connection.rollback()
+        if readonly:
+            remedy = "Take access_mode from its settings: a sink writes."
+            raise self._unusable("it is opened read-only", remedy)
+        if collation and collation.lower() != "binary":
+            # Also the ledger's key is compared so: two pipelines could be taken for one.
+            reason = f"its setting default_collation={collation} makes distinct keys equal"
+            raise self._unusable(reason, "Unset it; give a collation to the columns that need one.")
+
+    def _unusable(self, reason: str, remedy: str) -> DatabaseUnusable:
+        return DatabaseUnusable(database=self.database, reason=reason, remedy=remedy)
 
     def release_if_due(self) -> None:
         """Let others in, once the connection has been kept for `release_s`."""
@@ -132,12 +157,3 @@ def _autocommits(engine: Engine) -> bool:
     on_connect = getattr(engine.dialect, "_on_connect_isolation_level", None)
     levels = {str(options.get("isolation_level")).upper(), str(on_connect).upper()}
     return "AUTOCOMMIT" in levels
-
-
-def _describe(program: str, pid: str) -> str:
-    try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except OSError:
-        return f"process {pid} ({program})"
-    command = b" ".join(words).decode(errors="replace").strip()
-    return f"process {pid} ({redacted(command[:200]) or program})"

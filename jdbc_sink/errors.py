@@ -6,7 +6,8 @@ KitError
 ├── TargetUnsuitable             JS3  the target cannot take these rows
 ├── BadValue                     JS4  a value that the target would refuse or change
 ├── TransactionOpen              JS5  your own connection is inside a transaction
-└── DatabaseFailed               JS6  the database answered with an error
+├── DatabaseFailed               JS6  the database answered with an error
+└── LedgerUnsuitable             JS7  a table of the ledger's name that is no ledger
 """
 
 from __future__ import annotations
@@ -57,3 +58,10 @@ class DatabaseFailed(KitError):
 
     code = "JS6"
     passing = True
+
+
+class LedgerUnsuitable(KitError):
+    """{table} cannot be the ledger of sink {sink}: {finding}. Nothing was changed. Give the sink
+    another ledger_table, or move that table away if it is of no use."""
+
+    code = "JS7"

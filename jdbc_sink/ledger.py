@@ -8,27 +8,32 @@ UPDATE, and is never deleted."""
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sql
 
+from jdbc_sink.errors import LedgerUnsuitable
 from windowlog.wiring import Held, SinkIdentity
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from jdbc_sink.catalog import TableName
     from windowlog.window import Window
 
 
 class Ledger:
     """The ledger table `name`, seen by one (pipeline, sink). Every method works inside the caller's
-    transaction."""
+    transaction; each raises LedgerUnsuitable where another table has that name.
 
-    def __init__(self, name: str, schema: str | None, pipeline: str, sink: str) -> None:
+    `updated_at` is the driver's clock in UTC, for people: nothing depends on it."""
+
+    def __init__(self, name: TableName, pipeline: str, sink: str) -> None:
         self._key = {"of_pipeline": pipeline, "of_sink": sink}
-        self._schema = schema
+        self._name = name
         self.table = table = sql.Table(
-            name,
+            name.name,
             sql.MetaData(),
             sql.Column("pipeline", sql.String(200), primary_key=True),
             sql.Column("sink", sql.String(200), primary_key=True),
@@ -40,31 +45,44 @@ class Ledger:
             sql.Column("mode", sql.Text, nullable=False),
             sql.Column("positions", sql.Text, nullable=False),
             sql.Column("skips", sql.Integer, nullable=False),
-            schema=schema,
+            sql.Column("updated_at", sql.DateTime, nullable=False),
+            schema=name.schema,
         )
-        mine = (table.c.pipeline == sql.bindparam("of_pipeline")) & (
-            table.c.sink == sql.bindparam("of_sink")
-        )
+        mine = (table.c.pipeline == _value("of_pipeline")) & (table.c.sink == _value("of_sink"))
         # Built once: compiling the UPDATE anew for each window cost more than running it.
         self._select = sql.select(table).where(mine)
         self._advance = (
             sql.update(table)
             .where(
                 mine,
-                table.c.log_id == sql.bindparam("old_log_id"),
-                table.c.window_id == sql.bindparam("old_window_id"),
-                table.c.digest == sql.bindparam("old_digest"),
+                table.c.log_id == _value("old_log_id"),
+                table.c.window_id == _value("old_window_id", sql.BigInteger),
+                table.c.digest == _value("old_digest"),
             )
-            .values({column: sql.bindparam(f"new_{column}") for column in _row_columns()})
+            .values({name: _value(f"new_{name}", table.c[name].type) for name in _row_columns()})
         )
 
     def exists(self, connection: Connection) -> bool:
         """Is there a ledger table?"""
-        return sql.inspect(connection).has_table(self.table.name, schema=self._schema)
+        if self._name.is_view(connection):
+            raise self._unsuitable("it is a view")
+        if not self._name.is_table(connection):
+            return False
+        found = self._name.columns(connection)
+        lacking = [column.name for column in self.table.columns if column.name not in found]
+        if lacking:
+            raise self._unsuitable(f"it has no column {', '.join(lacking)}")
+        return True
+
+    def _unsuitable(self, finding: str) -> LedgerUnsuitable:
+        return LedgerUnsuitable(table=self._name, sink=self._key["of_sink"], finding=finding)
 
     def create(self, connection: Connection) -> None:
         """Create the table, unless it is there."""
-        self.table.create(connection, checkfirst=True)
+        if not self.exists(connection):
+            if not self._name.has_schema(connection):
+                raise self._unsuitable(f"there is no schema {self._name.schema}: create it first")
+            self.table.create(connection, checkfirst=False)
 
     def read(self, connection: Connection) -> Held | None:
         """The row of this (pipeline, sink), None if there is no row or no table."""
@@ -116,15 +134,23 @@ class Ledger:
         return connection.execute(self._advance, {**self._key, **values, **new}).rowcount
 
 
+def _value(name: str, kind: Any = sql.String) -> sql.BindParameter[Any]:
+    # Written into the statement by SQLAlchemy. DuckDB looks for pandas at each value that is bound,
+    # and where there is none these were half of a small window's time.
+    return sql.bindparam(name, type_=kind, literal_execute=True)
+
+
 def _row_columns() -> tuple[str, ...]:
-    return ("log_id", "window_id", "digest", "run_id", "target", "mode", "positions", "skips")
+    held = ("log_id", "window_id", "digest", "run_id", "target", "mode", "positions", "skips")
+    return (*held, "updated_at")
 
 
 def _row(held: Held) -> dict[str, Any]:
     positions = json.dumps(dict(held.positions), sort_keys=True)
     identity = held.identity
     values = (held.log_id, held.window_id, held.digest, held.run_id, identity.target, identity.mode)
-    return dict(zip(_row_columns(), (*values, positions, held.skips), strict=True))
+    now = datetime.now(UTC).replace(tzinfo=None)
+    return dict(zip(_row_columns(), (*values, positions, held.skips, now), strict=True))
 
 
 def _held(row: Any) -> Held:

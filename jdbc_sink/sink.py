@@ -12,6 +12,7 @@ import sqlalchemy as sql
 from jdbc_sink import options
 from jdbc_sink.connection import Connections
 from jdbc_sink.doubt import Verdict, judge
+from jdbc_sink.engine import engine_of, refuse_open_transaction
 from jdbc_sink.errors import BadValue
 from jdbc_sink.ledger import Ledger
 from jdbc_sink.load import loader_for
@@ -52,13 +53,14 @@ class JdbcSink:
         release_s: float = 5.0,
         lock_wait_s: float = 10.0,
     ) -> None:
-        self._schema, self._table = options.split_name("table", table)
-        self._ledger_name = options.split_name("ledger_table", ledger_table)
+        self._table = options.table_name("table", table)
+        self._ledger_name = options.table_name("ledger_table", ledger_table)
+        options.check_distinct(self._table, self._ledger_name)
         self._mode = options.check_mode(mode if mode is not None else append())
         options.check_load(load)
         options.check_seconds("release_s", release_s)
         options.check_seconds("lock_wait_s", lock_wait_s)
-        engine, keep = options.engine_of(database)
+        engine, keep = engine_of(database)
         self._connections = Connections(
             engine, release_s=release_s, lock_wait_s=lock_wait_s, keep=keep
         )
@@ -68,37 +70,32 @@ class JdbcSink:
         self._forget()
 
     def __repr__(self) -> str:
-        return f"JdbcSink({self._connections.database!r}, table={self._qualified!r})"
+        return f"JdbcSink({self._connections.database!r}, table={str(self._table)!r})"
 
     def _forget(self) -> None:
         self._failure: str | None = None
         self._prepared: pyarrow.Schema | None = None
         self._staged: tuple[int, pyarrow.Table] | None = None
 
-    @property
-    def _qualified(self) -> str:
-        return f"{self._schema}.{self._table}" if self._schema else self._table
-
     def identity(self) -> SinkIdentity:
         """The table and the mode. Not the database's place: the ledger stands in it, and moves with
         it."""
-        return SinkIdentity(f"table {self._qualified}", self._mode.describe())
+        return SinkIdentity(f"table {self._table}", self._mode.describe())
 
     def open(self, context: SinkContext) -> None:
         """Begin a run. The database is reached when it is first needed."""
-        options.refuse_open_transaction(self._own, context.sink)
+        refuse_open_transaction(self._own, context.sink)
         self._connections.drop()
         self._forget()
         self._context = context
-        schema, name = self._ledger_name
-        self._ledger = Ledger(name, schema, context.pipeline, context.sink)
-        self._target = TargetTable(self._table, self._schema, self._mode, context.sink)
+        self._ledger = Ledger(self._ledger_name, context.pipeline, context.sink)
+        self._target = TargetTable(self._table, self._mode, context.sink)
 
     def held(self) -> Held | None:
         """The ledger's row."""
         if self._connections.missing:
             return None
-        with self._transaction() as connection:
+        with self._transaction(reads=True) as connection:
             return self._ledger.read(connection)
 
     def target(self) -> TargetState:
@@ -106,12 +103,13 @@ class JdbcSink:
         log_id = self._opened().log_id
         if self._connections.missing:
             return TargetState(exists=False)
-        with self._transaction() as connection:
+        with self._transaction(reads=True) as connection:
             others = self._ledger.others_at(connection, self.identity().target, log_id)
             return TargetState(self._target.exists(connection), others)
 
     def adopt(self, before: Held | None, after: Held) -> None:
         """Create the ledger if need be, and make or move this sink's row."""
+        self._usable()
         evidence = f"the ledger of sink {self._opened().sink} is not at {before}"
         try:
             with self._transaction() as connection:
@@ -130,12 +128,9 @@ class JdbcSink:
         if self._prepared == schema:
             return
         self._target.check_names(schema.names)
+        types, findings = self._loader.column_types(schema)
         with self._transaction() as connection:
-            types = self._loader.column_types(connection, schema)
-            if self._target.exists(connection):
-                self._target.check(connection, types)
-            else:
-                self._target.create(connection, types)
+            self._target.prepare(connection, types, findings)
         self._prepared = schema
 
     def stage(self, window: Window, frame: Frame) -> None:
@@ -172,8 +167,17 @@ class JdbcSink:
         except Exception as error:
             self._connections.drop()
             if not sent:
+                if isinstance(error, KitError) and not error.passing:
+                    raise
                 raise self._not_held(window, error) from error
             self._resolve(window, error)
+        except BaseException:
+            # Stopped from outside. I7: whether a COMMIT under way took effect, only a new start
+            # finds out.
+            self._connections.drop()
+            if sent:
+                self._failure = f"window {window.id}: it was stopped during the commit"
+            raise
         else:
             if not moved:
                 self._resolve(window, None)
@@ -192,7 +196,7 @@ class JdbcSink:
         if moved != 1:
             return False
         if rows.num_rows:
-            self._loader.load(connection, rows, self._target.quoted(connection), self._mode)
+            self._loader.load(connection, rows, self._table.quoted(connection), self._mode)
         return True
 
     def _resolve(self, window: Window, error: Exception | None) -> None:
@@ -230,8 +234,8 @@ class JdbcSink:
         self._staged = None
         self._connections.drop()
 
-    def _transaction(self) -> AbstractContextManager[Connection]:
-        return self._connections.transaction()
+    def _transaction(self, *, reads: bool = False) -> AbstractContextManager[Connection]:
+        return self._connections.transaction(reads=reads)
 
     def _usable(self) -> None:
         if self._failure is not None:
@@ -244,9 +248,7 @@ class JdbcSink:
     def _fenced(self, evidence: str) -> Fenced:
         return Fenced(pipeline=self._opened().pipeline, evidence=evidence)
 
-    def _not_held(self, window: Window, error: Exception | None) -> KitError:
-        if isinstance(error, KitError) and not error.passing:
-            return error
+    def _not_held(self, window: Window, error: Exception | None) -> NotHeld:
         reason = redacted(getattr(error, "orig", None) or error or "the ledger did not move")
         return NotHeld(sink=self._opened().sink, window_id=window.id, reason=_one_line(reason))
 

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 class Loader(Protocol):
-    """What a dialect must be able to do for the sink. All inside the caller's transaction."""
+    """What a dialect must be able to do for the sink."""
 
-    def column_types(self, connection: Connection, schema: pyarrow.Schema) -> dict[str, str]:
-        """Column -> type, as the database stores values of this Arrow schema unchanged."""
+    def column_types(self, schema: pyarrow.Schema) -> tuple[dict[str, str], list[str]]:
+        """Column -> the type that stores its values unchanged; and what is wrong with columns that
+        have none. Needs no connection."""
 
     def load(self, connection: Connection, rows: pyarrow.Table, table: str, mode: Mode) -> None:
-        """Let the rows take effect in `table`, a quoted name."""
+        """Let the rows take effect in `table`, a quoted name, inside the caller's transaction."""
 
 
 def loader_for(dialect: str) -> Loader:

@@ -10,7 +10,7 @@ import pytest
 from jdbc_sink import accumulate, append
 from jdbc_sink.errors import TargetUnsuitable
 from jdbc_sink.modes import Mode
-from jdbc_sink.target import fits
+from jdbc_sink.columns import fits
 from tests.jdbc_sink.windows import Bench
 from windowed.testing.sink_contract import SCHEMA
 
@@ -44,7 +44,7 @@ COUNT = accumulate(["word"], add=["n"])
         (
             "CREATE TABLE words (word VARCHAR COLLATE NOCASE PRIMARY KEY, n BIGINT)",
             COUNT,
-            ["collation NOCASE makes distinct keys equal"],
+            ["collation of column word makes distinct keys equal"],
         ),
         ("CREATE VIEW words AS SELECT 'a' AS word, 1::BIGINT AS n", append(), ["it is a view"]),
     ],

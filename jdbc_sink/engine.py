@@ -1,0 +1,116 @@
+"""Which database: an engine, made from a URL, an engine or one's own duckdb connection."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jdbc_sink.errors import TransactionOpen
+from windowlog.access.engines import make_engine
+from windowlog.errors import BadArgument
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+def engine_of(database: Any) -> tuple[Engine, bool]:
+    """The engine, and whether its database must outlive our connections: what is in memory is gone
+    with the last one."""
+    if isinstance(database, str):
+        engine = make_engine(database)
+        if not _is_memory(engine):
+            return _plain(engine), False
+        return _beside(_memory()), True
+    if _is_duckdb_connection(database):
+        return _beside(database), True
+    if not (hasattr(database, "dialect") and hasattr(database, "connect")):
+        allowed = "a URL, a SQLAlchemy engine, or an open duckdb connection"
+        raise BadArgument(argument="database", value=type(database).__name__, allowed=allowed)
+    if database.dialect.name == "duckdb" and _is_memory(database):
+        return _beside(_driver_connection(database)), True
+    return database, False
+
+
+def refuse_open_transaction(own: Any, sink: str) -> None:
+    """TransactionOpen if the user's own connection is inside a transaction: it would not see ours,
+    or block it."""
+    if own is None or not _is_duckdb_connection(own):
+        return
+    import duckdb
+
+    # `begin` would tell as well, and abort the user's transaction. Outside one each statement has
+    # its own id.
+    ids = set()
+    for _ in range(2):
+        try:
+            ids.add(own.execute("SELECT txid_current()").fetchall()[0][0])
+        except duckdb.TransactionException as error:
+            raise TransactionOpen(sink=sink) from error
+        except duckdb.ConnectionException:
+            return  # closed: the first use says so
+    if len(ids) == 1:
+        raise TransactionOpen(sink=sink)
+
+
+def _is_memory(engine: Engine) -> bool:
+    return (engine.url.database or ":memory:").startswith(":memory:")
+
+
+def _is_duckdb_connection(value: Any) -> bool:
+    # Nobody can hold one without having imported it.
+    duckdb = sys.modules.get("duckdb")
+    return duckdb is not None and isinstance(value, duckdb.DuckDBPyConnection)
+
+
+def _memory() -> Any:
+    import duckdb
+
+    return duckdb.connect(":memory:")
+
+
+def _driver_connection(engine: Engine) -> Any:
+    # Held on to: whatever the engine's pool does, the database stays as long as the sink.
+    with engine.connect() as connection:
+        return connection.connection.driver_connection
+
+
+def _plain(engine: Engine) -> Engine:
+    """The same database, opened as `duckdb.connect(FILE)` opens it.
+
+    DuckDB lets one process open a file several times only with equal settings, and the dialect
+    adds a setting of its own: a reader beside the sink would be refused, or the sink beside it."""
+    import duckdb
+
+    name = engine.url.database
+    if engine.url.query or name is None or ":" in name.partition("/")[0]:
+        return engine  # settings of the user's, or a service
+    return _connected_by(lambda: duckdb.connect(name), engine.url)
+
+
+def _beside(connection: Any) -> Engine:
+    """An engine whose connections stand beside `connection`: the same database and schema,
+    transactions of their own."""
+    place: list[str] = []
+
+    def connect() -> Any:
+        beside = connection.duplicate()
+        if not place:
+            # A duplicate starts in the first database's main schema: where USE led, it must be
+            # told. Asked once: a later USE of the user's does not move the target.
+            where = connection.execute("SELECT current_database(), current_schema()").fetchall()
+            place.append(".".join('"' + name.replace('"', '""') + '"' for name in where[0]))
+        beside.execute(f"USE {place[0]}")
+        return beside
+
+    return _connected_by(connect, "duckdb:///:memory:")
+
+
+def _connected_by(connect: Callable[[], Any], url: Any) -> Engine:
+    import sqlalchemy
+    from duckdb_sqlalchemy import ConnectionWrapper
+    from sqlalchemy.pool import NullPool
+
+    return sqlalchemy.create_engine(
+        url, creator=lambda: ConnectionWrapper(connect()), poolclass=NullPool
+    )
