@@ -16,8 +16,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
 from samples.wordcount.stdlib import copy_standard_library
@@ -26,6 +28,9 @@ from samples.wordcount.words import TABLE
 WORD = re.compile(rb"[A-Za-z0-9_]+")
 # From when this run has held a window: until then a kill would only test that Spark starts.
 DELAY_MAX_S = 3.0
+# How often only the driver's Python is killed, and how long its JVM is then left alone.
+ALONE = 0.5
+JVM_LIVES_ON_S = 1.0
 PATTERN = "*.py"
 
 
@@ -63,27 +68,32 @@ class Demo:
 
     def _run_and_kill(self) -> bool:
         """True if the run was killed, False if it finished first."""
-        words = [sys.executable, "-m", "samples.wordcount", str(self.folder), "--pattern", PATTERN]
-        words += ["--database", f"duckdb:///{self.home}/counts.duckdb", "--state", str(self._state)]
-        words += ["--window-bytes", str(self.window_bytes)]
         before = self._newest()
-        with subprocess.Popen(words, start_new_session=True, stdout=subprocess.DEVNULL) as child:
-            while child.poll() is None and self._newest() < before + 2:
-                time.sleep(0.05)
-            give_up_s = time.monotonic() + self.rng.uniform(0, DELAY_MAX_S)
-            while child.poll() is None and time.monotonic() < give_up_s:
-                time.sleep(0.01)
-            killed = child.poll() is None
-            if killed:
+        with subprocess.Popen(self._command(), start_new_session=True, stdout=DEVNULL) as child:
+            try:
+                while child.poll() is None and self._newest() < before + 2:
+                    time.sleep(0.05)
+                give_up_s = time.monotonic() + self.rng.uniform(0, DELAY_MAX_S)
+                while child.poll() is None and time.monotonic() < give_up_s:
+                    time.sleep(0.01)
+                killed = child.poll() is None
                 # The whole group, or the driver's Python alone, whose JVM lives on for a moment.
-                if self.rng.random() < 0.5:
+                if killed and self.rng.random() < ALONE:
                     child.kill()
-                    time.sleep(1)
-                os.killpg(child.pid, signal.SIGKILL)
+                    time.sleep(JVM_LIVES_ON_S)
+            finally:
+                # Also when this program is stopped: nothing is left running.
+                with suppress(ProcessLookupError):
+                    os.killpg(child.pid, signal.SIGKILL)
         if not killed and child.returncode != 0:
             raise SystemExit(f"the word count ended by itself with status {child.returncode}")
         self.kills += killed
         return killed
+
+    def _command(self) -> list[str]:
+        words = [sys.executable, "-m", "samples.wordcount", str(self.folder), "--pattern", PATTERN]
+        words += ["--database", f"duckdb:///{self.home}/counts.duckdb", "--state", str(self._state)]
+        return [*words, "--window-bytes", str(self.window_bytes)]
 
     @property
     def _state(self) -> Path:

@@ -1,0 +1,1 @@
+"""Tests of the samples: whole jobs, as a person runs them."""

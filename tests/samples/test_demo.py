@@ -1,0 +1,48 @@
+"""The demonstration: killed until it has finished, then compared."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from samples.wordcount.demo import Demo
+from tests.machine import need_java
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.spark
+@pytest.mark.kill
+def test_killed_at_random_moments_the_counts_are_equal(tmp_path: Path) -> None:
+    """With at least one window interrupted, and nothing left running."""
+    need_java()
+    for number in range(4):
+        (tmp_path / f"{number}.py").write_text(f"word_{number} = word\n" * 5_000)
+    command = [sys.executable, "-m", "samples.wordcount.demo", str(tmp_path), "--seed", "3"]
+    done = subprocess.run(
+        [*command, "--window-bytes", "100000"],
+        cwd=ROOT, capture_output=True, text=True, timeout=280, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "kill 1: SIGKILL" in done.stdout
+    assert "the independent count is equal" in done.stdout
+
+
+def test_a_difference_is_shown_and_is_status_1(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Word by word."""
+    (tmp_path / "a.py").write_text("one two two\n")
+    demo = Demo(tmp_path, tmp_path, 1000, random.Random(1))
+    monkeypatch.setattr(demo, "_run_and_kill", lambda: False)
+    monkeypatch.setattr(demo, "_ask", lambda query: [("one", 1), ("two", 3), ("three", 1)])
+    assert demo.run() == 1
+    said = capsys.readouterr().out
+    assert "DIFFERENT" in said
+    assert "two: 3 instead of 2" in said
+    assert "three: 1 instead of 0" in said
+    assert "one:" not in said
