@@ -67,13 +67,13 @@ def decide(facts: Facts) -> Decision:
     raise AssertionError("the last row always says yes")
 
 
-def corrupted(facts: Facts) -> tuple[str, ...]:
+def _corrupted(facts: Facts) -> tuple[str, ...]:
     """A: windows that are needed and missing or damaged."""
     log = facts.log
     return tuple(str(w) for w in log.damaged if w >= facts.needed_from or w > log.newest)
 
 
-def position_lost(facts: Facts) -> tuple[str, ...]:
+def _position_lost(facts: Facts) -> tuple[str, ...]:
     """B: sinks that hold the window whose plan is torn: where it ended cannot be known."""
     return _sinks(
         facts,
@@ -81,7 +81,7 @@ def position_lost(facts: Facts) -> tuple[str, ...]:
     )
 
 
-def mismatched(facts: Facts) -> tuple[str, ...]:
+def _mismatched(facts: Facts) -> tuple[str, ...]:
     """C: sinks that do not belong to this log, or to this state of it."""
 
     def mismatch(sink: SinkFacts) -> bool:
@@ -94,7 +94,7 @@ def mismatched(facts: Facts) -> tuple[str, ...]:
     return _sinks(facts, mismatch)
 
 
-def target_lost(facts: Facts) -> tuple[str, ...]:
+def _target_lost(facts: Facts) -> tuple[str, ...]:
     """T: sinks whose ledger says that they hold rows which are no longer there."""
 
     def lost(sink: SinkFacts) -> bool:
@@ -107,17 +107,17 @@ def target_lost(facts: Facts) -> tuple[str, ...]:
     return _sinks(facts, lost)
 
 
-def target_changed(facts: Facts) -> tuple[str, ...]:
+def _target_changed(facts: Facts) -> tuple[str, ...]:
     """U: sinks that held windows somewhere else, or in another way."""
     return _sinks(facts, lambda s: s.held is not None and s.held.identity != s.identity)
 
 
-def ledger_lost(facts: Facts) -> tuple[str, ...]:
+def _ledger_lost(facts: Facts) -> tuple[str, ...]:
     """V: sinks that the newest window lists, and whose ledger does not know them."""
     return _sinks(facts, lambda s: s.held is None and _listed(facts, s))
 
 
-def renamed(facts: Facts) -> tuple[str, ...]:
+def _renamed(facts: Facts) -> tuple[str, ...]:
     """S: new sinks on a target that a sink of this log has filled which is gone."""
     return _sinks(
         facts,
@@ -125,12 +125,12 @@ def renamed(facts: Facts) -> tuple[str, ...]:
     )
 
 
-def new_sink(facts: Facts) -> tuple[str, ...]:
+def _new_sink(facts: Facts) -> tuple[str, ...]:
     """W: sinks that join a log which has windows: where they begin is for a person to say."""
     return _sinks(facts, lambda s: _started(facts) and s.held is None)
 
 
-def input_changed(facts: Facts) -> tuple[str, ...]:
+def _input_changed(facts: Facts) -> tuple[str, ...]:
     """X: inputs whose place in the newest window is not what the pipeline says."""
     if not _started(facts):
         return ()
@@ -143,7 +143,7 @@ def input_changed(facts: Facts) -> tuple[str, ...]:
     )
 
 
-def memory_lost(facts: Facts) -> tuple[str, ...]:
+def _memory_lost(facts: Facts) -> tuple[str, ...]:
     """Y: inputs that remember, and whose memory does not reach up to the oldest plan, nor a reset
     that stands beside a plan."""
 
@@ -156,35 +156,35 @@ def memory_lost(facts: Facts) -> tuple[str, ...]:
     return tuple(i.name for i in facts.inputs if lost(i))
 
 
-def purged(facts: Facts) -> tuple[str, ...]:
+def _purged(facts: Facts) -> tuple[str, ...]:
     """D: sinks that lack a window whose plan is gone."""
     return _sinks(facts, lambda s: _holds(facts, s) < facts.log.oldest - 1)
 
 
-def behind(facts: Facts) -> tuple[str, ...]:
+def _behind(facts: Facts) -> tuple[str, ...]:
     """E: sinks that lack windows which the log has."""
     return _sinks(facts, lambda s: _holds(facts, s) < facts.log.newest)
 
 
-def level(facts: Facts) -> tuple[str, ...]:
+def _level(facts: Facts) -> tuple[str, ...]:
     """F: always."""
     return (str(facts.log.newest),)
 
 
 TABLE = (
-    Row("A", corrupted, errors.LogCorrupted),
-    Row("B", position_lost, errors.PositionLost),
-    Row("C", mismatched, errors.LogMismatch),
-    Row("T", target_lost, errors.TargetLost),
-    Row("U", target_changed, errors.TargetChanged),
-    Row("V", ledger_lost, errors.LedgerLost),
-    Row("S", renamed, errors.SinkRenamed),
-    Row("W", new_sink, errors.NewSink),
-    Row("X", input_changed, errors.InputChanged),
-    Row("Y", memory_lost, errors.MemoryLost),
-    Row("D", purged, errors.PlansPurged),
-    Row("E", behind, None),
-    Row("F", level, None),
+    Row("A", _corrupted, errors.LogCorrupted),
+    Row("B", _position_lost, errors.PositionLost),
+    Row("C", _mismatched, errors.LogMismatch),
+    Row("T", _target_lost, errors.TargetLost),
+    Row("U", _target_changed, errors.TargetChanged),
+    Row("V", _ledger_lost, errors.LedgerLost),
+    Row("S", _renamed, errors.SinkRenamed),
+    Row("W", _new_sink, errors.NewSink),
+    Row("X", _input_changed, errors.InputChanged),
+    Row("Y", _memory_lost, errors.MemoryLost),
+    Row("D", _purged, errors.PlansPurged),
+    Row("E", _behind, None),
+    Row("F", _level, None),
 )
 
 

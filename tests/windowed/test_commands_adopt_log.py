@@ -89,8 +89,8 @@ def test_a_log_that_is_whole_is_not_replaced(capsys: pytest.CaptureFixture[str])
 def _behind() -> RowsWorld:
     """Sink `two` did not hold the last window when the log was lost."""
     world = _lost(at_once=False)
-    world.add(1)
     ((key, memory),) = world.stores["two"].memory.items()
+    world.add(1)
     world.run()
     del world.stores["two"].windows[4]
     world.stores["two"].memory[key] = memory
@@ -166,7 +166,7 @@ def _adopt_beside(world: RowsWorld, old: Pipeline) -> None:
 
 def test_an_old_driver_is_fenced_between_the_sinks_and_the_header() -> None:
     """The command dies just before it creates the header: the sinks have moved already."""
-    moments = _moments_of(lambda fuse: _command(_lost(), fuse))
+    moments = _moments_of(_lost())
     world = _lost(at_once=False)
     world.add(1)
     old = world.pipeline()
@@ -198,9 +198,9 @@ class _Recorder(Fuse):
         return super().call(name, action)
 
 
-def _moments_of(action: Callable[[Fuse], object]) -> list[str]:
+def _moments_of(world: RowsWorld, *words: str) -> list[str]:
     recorder = _Recorder()
-    action(recorder)
+    _command(world, recorder, *words)
     return recorder.names
 
 
@@ -214,7 +214,7 @@ def test_killed_anywhere_a_second_adopt_finishes(after: bool, loss: bool) -> Non
     """Before and after everything that the command does to log and sinks. In between a start is
     refused, or all is done."""
     make, words = (_behind, ("--accept-loss", "two")) if loss else (_lost, ())
-    moments = len(_moments_of(lambda fuse: _command(make(), fuse, *words)))
+    moments = len(_moments_of(make(), *words))
     assert moments > 20
     for moment in range(1, moments + 1):
         world = make()
@@ -236,7 +236,7 @@ def test_killed_anywhere_a_second_adopt_finishes(after: bool, loss: bool) -> Non
 def test_of_two_at_once_one_is_fenced() -> None:
     """The second command moves the sinks before the first one reads them again: at each moment of
     the first one. The log that is there in the end is the sinks' own."""
-    moments = _moments_of(lambda fuse: _command(_lost(), fuse))
+    moments = _moments_of(_lost())
     first_adopt = moments.index("one.adopt")
     read_again = len(moments) - moments[::-1].index("one.held")
     for moment in range(first_adopt, len(moments) + 1):
@@ -289,14 +289,13 @@ def test_a_log_that_has_lost_its_header_is_replaced(damage: str, tmp_path: Path)
 def test_numbers_of_debris_are_not_used_again() -> None:
     """What an earlier log left in the folder, windows, marks or memories: the new one begins behind
     all of it."""
-    for folder, name in (("windows", "9"), ("marks", "20"), ("inputs", "30"), ("headers", "41")):
+    for folder, number in (("windows", 9), ("marks", 20), ("inputs", 30), ("headers", 41)):
         world = _lost()
         storage: MemoryStorage = world.log.within(folder)
-        if folder == "inputs":
-            storage = storage.within("rows")
-        storage.create(f"{int(name):012d}.json", b"debris")
+        storage = storage.within("rows") if folder == "inputs" else storage
+        storage.create(f"{number:012d}.json", b"debris")
         assert world.command("adopt", "--log", "--apply") == 0, folder
         world.add(1)
         world.pipeline().run(None, until=windows(1), progress=False)
-        assert max(world.stores["one"].windows) >= int(name) + 1
+        assert max(world.stores["one"].windows) > number
         assert world.held("one") == [1, 2, 3, 4]

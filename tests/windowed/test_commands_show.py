@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.windowed.cases import CASES, LINES, Case, begin
+from tests.windowed.all_cases import CASES
+from tests.windowed.cases import LINES, Case, begin
 from tests.windowed.worlds import FileWorld, command
 
 
@@ -48,12 +49,8 @@ def test_json_says_where_log_inputs_and_sinks_stand(
     before = world.bytes()
     seen = _json(world, capsys, "--windows", "2")
     assert seen["pipeline"] == "words"
-    assert seen["start"] == {
-        "row": "F",
-        "answer": "plan",
-        "text": "goes on with window 6",
-        "choices": [],
-    }
+    start = {"row": "F", "answer": "plan", "text": "goes on with window 6", "choices": []}
+    assert seen["start"] == start
     log = dict(seen["log"])
     assert len(log.pop("id")) == 36
     assert log == {

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.windowed.cases import CASES, LINES, Case, begin
+from tests.windowed.all_cases import CASES
+from tests.windowed.cases import LINES, Case, begin
 from tests.windowed.worlds import FileWorld, command
 from windowlog import codec
 from windowlog.values import Json

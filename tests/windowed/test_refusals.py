@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.windowed.cases import CASES, MORE, Case, expected
+from tests.windowed.all_cases import CASES
+from tests.windowed.cases import MORE, Case, expected
 from tests.windowed.worlds import FileWorld, command
 from windowed import Refused
 from windowed.recovery import TABLE
