@@ -91,10 +91,13 @@ class Connections:
             connection = self._open()
             try:
                 self._check(connection)
-            except BaseException:
+            except BaseException as error:
                 connection.invalidate()
                 connection.close()
-                raise
+                if not isinstance(error, sql.exc.DBAPIError):
+                    raise
+                reason = redacted(error.orig)
+                raise DatabaseFailed(database=self.database, reason=reason) from error
             self._connection = connection
             self._opened_s = time.monotonic()
         return self._connection

@@ -60,7 +60,8 @@ class Storage(Protocol):
         """Where this is, for messages; without secrets."""
 
     def close(self) -> None:
-        """Release connections and locks. May be called again. What is called next is a new start (I7)."""
+        """Release connections and locks. May be called again. What is called next is a new start
+        (I7)."""
 
 
 class Memory(Protocol):

@@ -24,7 +24,8 @@ class LogMemory:
             name = naming.numbered(version)
             try:
                 data = self._storage.read(name)
-                self._storage.sync(name)  # it may have come into being after the listing was durable
+                # It may have come into being after the listing was durable.
+                self._storage.sync(name)
             except RecordNotFound:
                 # Another driver is alive: its next version but one let go of this.
                 older, version = version, self.version()

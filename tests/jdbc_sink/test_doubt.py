@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 import sqlalchemy
+from duckdb_sqlalchemy import ConnectionWrapper
 
 from jdbc_sink.doubt import Verdict, judge
 from tests.jdbc_sink.windows import Bench
@@ -71,7 +72,7 @@ class Commit:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, after: bool) -> None:
         self.count = 0
-        wrapper = __import__("duckdb_sqlalchemy").ConnectionWrapper
+        wrapper: Any = ConnectionWrapper
         original = wrapper.commit
 
         def commit(connection: Any) -> None:

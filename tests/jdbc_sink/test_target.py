@@ -7,12 +7,12 @@ from pathlib import Path
 import pyarrow
 import pytest
 
-from jdbc_sink import accumulate, append
+from jdbc_sink import JdbcSink, accumulate, append
 from jdbc_sink.errors import TargetUnsuitable
 from jdbc_sink.modes import Mode
-from jdbc_sink.columns import fits
 from tests.jdbc_sink.windows import Bench
 from windowed.testing.sink_contract import SCHEMA
+from windowlog.errors import BadArgument
 
 COUNT = accumulate(["word"], add=["n"])
 
@@ -110,23 +110,90 @@ def test_a_schema_is_part_of_the_name(tmp_path: Path) -> None:
     assert elsewhere.ask("SELECT window_id FROM other.ledger") == [(1,)]
 
 
+@pytest.mark.parametrize("name", ["WORDS", "Words"])
+def test_names_are_compared_as_the_database_does(tmp_path: Path, name: str) -> None:
+    """DuckDB knows no case: another spelling is the same table, and the same columns."""
+    bench = Bench(tmp_path / "x.duckdb", mode=COUNT)
+    bench.ask(f"CREATE TABLE {name} (Word VARCHAR PRIMARY KEY, N BIGINT)")
+    bench.hold(("a", 1))
+    bench.hold(("a", 2))
+    assert bench.ask("SELECT word, n FROM words") == [("a", 3)]
+
+
+def test_a_schema_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
+    """It is not made: it may be a slip of the pen."""
+    bench = Bench(tmp_path / "x.duckdb", table="nope.words")
+    with pytest.raises(TargetUnsuitable, match="there is no schema nope: create it first"):
+        bench.sink.prepare(SCHEMA)
+
+
 @pytest.mark.parametrize(
-    ("source", "target", "answer"),
+    ("statement", "column"),
     [
-        ("BIGINT", "BIGINT", True),
-        ("INTEGER", "BIGINT", True),
-        ("BIGINT", "INTEGER", False),
-        ("FLOAT", "DOUBLE", True),
-        ("DOUBLE", "FLOAT", False),
-        ("BIGINT", "DOUBLE", False),
-        ("DECIMAL(10,2)", "DECIMAL(12,2)", True),
-        ("DECIMAL(10,2)", "DECIMAL(12,4)", True),
-        ("DECIMAL(10,2)", "DECIMAL(10,4)", False),
-        ("DECIMAL(10,2)", "DECIMAL(12,1)", False),
-        ("INTEGER", "VARCHAR", False),
-        ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE", False),
+        ("word VARCHAR COLLATE NOCASE", "word"),
+        ('"Wo""rd" VARCHAR COLLATE NOACCENT', 'Wo"rd'),
+        ("word VARCHAR COLLATE NOCASE.NOACCENT", "word"),
+        ("word VARCHAR COLLATE NFC", "word"),
     ],
 )
-def test_a_type_fits_when_no_value_changes(source: str, target: str, answer: bool) -> None:
-    """Integers, floats and decimals may widen, nothing else."""
-    assert fits(source, target) is answer
+def test_a_key_whose_collation_makes_distinct_keys_equal_is_refused(
+    tmp_path: Path, statement: str, column: str
+) -> None:
+    """Whatever it is called: the database is asked whether texts that differ are equal."""
+    mode = accumulate([column], add=["n"])
+    bench = Bench(tmp_path / "x.duckdb", mode=mode)
+    bench.ask(f"CREATE TABLE words ({statement} PRIMARY KEY, n BIGINT)")
+    schema = pyarrow.schema([(column, pyarrow.string()), ("n", pyarrow.int64())])
+    with pytest.raises(TargetUnsuitable, match=f"collation of column {column}"):
+        bench.sink.prepare(schema)
+
+
+def test_a_collation_elsewhere_does_no_harm(tmp_path: Path) -> None:
+    """A column that is no key, or only called like one."""
+    bench = Bench(tmp_path / "x.duckdb", mode=COUNT)
+    bench.ask(
+        "CREATE TABLE words (word VARCHAR PRIMARY KEY, n BIGINT,"
+        " note VARCHAR COLLATE NOCASE DEFAULT 'COLLATE NOCASE')"
+    )
+    bench.hold(("a", 1), ("A", 2), ("á", 4))
+    found = bench.ask("SELECT word, n FROM words ORDER BY n")
+    assert found == [("a", 1), ("A", 2), ("á", 4)]
+
+
+def test_what_cannot_be_added_is_a_finding(tmp_path: Path) -> None:
+    """Text, truth; before a table is made."""
+    mode = accumulate(["word"], add=["n", "m"])
+    bench = Bench(tmp_path / "x.duckdb", mode=mode)
+    text, truth = pyarrow.string(), pyarrow.bool_()
+    schema = pyarrow.schema([("word", text), ("n", text), ("m", truth)])
+    with pytest.raises(TargetUnsuitable) as refused:
+        bench.sink.prepare(schema)
+    for finding in ("n is VARCHAR, which cannot be added", "m is BOOLEAN, which cannot be added"):
+        assert finding in str(refused.value)
+    assert bench.ask("SHOW TABLES") == [("window_ledger",)]
+
+
+def test_a_key_that_the_database_cannot_index_is_a_finding(tmp_path: Path) -> None:
+    """In its own words."""
+    bench = Bench(tmp_path / "x.duckdb", mode=COUNT)
+    schema = pyarrow.schema([("word", pyarrow.list_(pyarrow.int8())), ("n", pyarrow.int64())])
+    with pytest.raises(TargetUnsuitable, match=r"(?i)index"):
+        bench.sink.prepare(schema)
+
+
+def test_sums_have_room_in_a_new_table(tmp_path: Path) -> None:
+    """They outgrow their summands."""
+    bench = Bench(tmp_path / "x.duckdb", mode=accumulate(["word"], add=["n"]))
+    for _ in range(2):
+        rows = pyarrow.table({"word": ["a"], "n": pyarrow.array([2**31 - 1], pyarrow.int32())})
+        bench.sink.hold(bench.stage(rows))
+    assert bench.ask("SELECT n FROM words") == [(2**32 - 2,)]
+
+
+def test_rows_and_ledger_need_a_table_each() -> None:
+    """On construction, also where they differ in case only."""
+    with pytest.raises(BadArgument, match=r"^table='window_ledger'"):
+        JdbcSink("duckdb:///:memory:", table="window_ledger")
+    for table, ledger in (("Words", "words"), ("a.b", "A.B")):
+        with pytest.raises(BadArgument, match=r"^table="):
+            JdbcSink("duckdb:///:memory:", table=table, ledger_table=ledger)
