@@ -19,6 +19,7 @@ help:
 	@echo "make kill        SIGKILL drivers at named and random moments: ROUNDS=$(ROUNDS) SEED=$(SEED)"
 	@echo "make bench       benchmarks against named rivals"
 	@echo "make soak        what is larger than make test: sizes, long kills, whole searches"
+	@echo "make wheel       the wheel, into dist/"
 	@echo "make clean       remove .venv, .run and all caches"
 
 wordcount: .venv/ready
