@@ -130,18 +130,18 @@ NUMBERS = some.none() | some.integers(-1000, 1000)
 ROWS = some.lists(some.tuples(some.sampled_from(["a", "A", "", "á"]), NUMBERS), max_size=12)
 
 
-@given(some.lists(ROWS, max_size=4))
+@given(some.lists(ROWS, max_size=4), some.sampled_from([1, 5, 1_000_000]))
 def test_accumulate_does_what_a_dictionary_does(
-    windows: list[list[tuple[str, int | None]]],
+    windows: list[list[tuple[str, int | None]]], rows_per_statement: int
 ) -> None:
-    """Any rows in any windows: sums, least and greatest of what is not NULL."""
+    """Any rows in any windows and statements: sums, least and greatest of what is not NULL."""
     seen: dict[str, list[int]] = {}
     names = ("word", "total", "low", "high")
     types = (pyarrow.string(), *[pyarrow.int64()] * 3)
     schema = pyarrow.schema(list(zip(names, types, strict=True)))
     with duckdb.connect() as own:
         mode = accumulate(["word"], add=["total"], min=["low"], max=["high"])
-        sink = JdbcSink(own, table="kept", mode=mode)
+        sink = JdbcSink(own, table="kept", mode=mode, rows_per_statement=rows_per_statement)
         story = Story(sink)
         story.open(sink)
         sink.adopt(None, story.beginning)
