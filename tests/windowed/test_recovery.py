@@ -8,7 +8,7 @@ conditions, `decide` from the facts that such conditions give.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import product
 
@@ -17,7 +17,7 @@ import pytest
 from windowed.facts import Facts, InputFacts, SinkFacts
 from windowed.recovery import TABLE, Decision, decide
 from windowlog.state import LogState
-from windowlog.values import Plan
+from windowlog.values import Plan, Skip
 from windowlog.window import Window
 from windowlog.wiring import (
     Adoption,
@@ -291,3 +291,19 @@ def test_a_refusal_names_those_whom_it_concerns() -> None:
     """Only the sink whose table is gone, not the one beside it."""
     decision = _decided(ALog(3, 5), [ASink(5), ASink(5, exists=False)], [AnInput()])
     assert (decision.row.letter, decision.concerned) == ("T", ("sink1",))
+
+
+@pytest.mark.parametrize(("window", "skips", "named"), [(5, 0, True), (5, 1, False), (4, 0, False)])
+def test_sinks_that_held_a_window_with_fewer_skips_are_known(
+    window: int, skips: int, named: bool
+) -> None:
+    """Only one that holds this very window, read with fewer skips than stand beside it now."""
+    facts = facts_of(ALog(3, 5), [ASink(window), ASink()], [AnInput()])
+    sink = facts.sinks[0]
+    assert sink.held is not None
+    held = replace(sink.held, skips=skips)
+    facts = replace(facts, sinks=(replace(sink, held=held), *facts.sinks[1:]))
+    assert facts.log.window is not None
+    skip = Skip(5, "input0", "part", "all", "why", 1)
+    replayed = replace(facts.log.window, skips=(skip,))
+    assert facts.uneven(replayed) == (["sink0"] if named else [])
