@@ -75,7 +75,7 @@ class Ledger:
         return True
 
     def _unsuitable(self, finding: str) -> LedgerUnsuitable:
-        return LedgerUnsuitable(table=self._name, sink=self._key["of_sink"], finding=finding)
+        return LedgerUnsuitable(table=str(self._name), sink=self._key["of_sink"], finding=finding)
 
     def create(self, connection: Connection) -> None:
         """Create the table, unless it is there."""
