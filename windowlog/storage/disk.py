@@ -51,6 +51,8 @@ class Disk:
         synced them, and a folder that vanishes takes its records along. Once for each folder.
         """
         if folder not in self._settled:
+            # Where the folder itself cannot be synced, better to know before a record shows in it.
+            self.sync_folder(folder)
             self._settle_real(os.path.realpath(folder))
             self._settled.add(folder)
 

@@ -1,4 +1,5 @@
-"""Create a record in each folder named, as a user for whom permissions count; print what came of it."""
+"""Create a record in each folder named, as a user for whom permissions count; print the outcomes."""
+it."""
 
 from __future__ import annotations
 
