@@ -1,5 +1,4 @@
-"""Create a record in each folder named, as a user for whom permissions count; print the outcomes."""
-it."""
+"""Create a record in each folder named, as a user for whom permissions count."""
 
 from __future__ import annotations
 
