@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from windowlog.window import Window
 
 
+# While one of these stands, the log cannot be believed, and no window of it can be named.
+LOG_ROWS = frozenset("ABC")
+
+
 @dataclass(frozen=True)
 class Opened:
     """An open pipeline, and the facts of a start."""
