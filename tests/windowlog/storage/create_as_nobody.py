@@ -1,4 +1,4 @@
-"""Create a record in each folder named, as a user for whom permissions count; print what came of it."""
+"""Create a record in each folder named, as a user for whom permissions count; say how it went."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def test_permissions_that_are_missing_are_named_and_nothing_is_left(quick_folder
 
 @contextmanager
 def given_to_nobody(folder: Path, modes: dict[str, int]) -> Iterator[None]:
-    """The tree belongs to the user that the child becomes; sub-folders have these modes meanwhile."""
+    """The tree belongs to the user that the child becomes; sub-folders have these modes."""
     owner = create_as_nobody.NOBODY if os.geteuid() == 0 else os.geteuid()
     folder.chmod(0o755)
     for path in folder.rglob("*"):
@@ -138,7 +138,7 @@ def given_to_nobody(folder: Path, modes: dict[str, int]) -> Iterator[None]:
 
 
 def test_a_write_that_the_system_cuts_short_leaves_nothing(tmp_path: Path) -> None:
-    """A real refusal in the middle of a file: what was written is taken back, the next call works."""
+    """A real refusal inside a file: what was written is taken back, the next call works."""
     storage = LocalStorage(tmp_path)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
