@@ -51,6 +51,8 @@ class Disk:
         synced them, and a folder that vanishes takes its records along. Once for each folder.
         """
         if folder not in self._settled:
+            # Where the folder itself cannot be synced, better to know before a record shows in it.
+            self.sync_folder(folder)
             self._settle_real(os.path.realpath(folder))
             self._settled.add(folder)
 
@@ -111,12 +113,12 @@ def remove_folders(made: list[str]) -> None:
 
 
 def _make_folders(folder: str, made: list[str]) -> None:
-    try:
-        os.mkdir(folder)
-    except FileExistsError:
-        # Another process was faster; or it is a file, and then creating a record in it says so.
-        return
-    except FileNotFoundError:
-        _make_folders(os.path.dirname(folder), made)
-        os.mkdir(folder)
-    made.append(folder)
+    # It exists where another process was faster, before or after we made what is above it; or it is
+    # a file, and then creating a record in it says so.
+    with suppress(FileExistsError):
+        try:
+            os.mkdir(folder)
+        except FileNotFoundError:
+            _make_folders(os.path.dirname(folder), made)
+            os.mkdir(folder)
+        made.append(folder)

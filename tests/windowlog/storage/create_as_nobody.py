@@ -1,4 +1,4 @@
-"""Create a record in each folder named, as a user for whom permissions count; say how it went."""
+"""Create a record in each folder named, as a user for whom permissions count."""
 
 from __future__ import annotations
 

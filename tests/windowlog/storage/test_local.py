@@ -138,7 +138,7 @@ def given_to_nobody(folder: Path, modes: dict[str, int]) -> Iterator[None]:
 
 
 def test_a_write_that_the_system_cuts_short_leaves_nothing(tmp_path: Path) -> None:
-    """A real refusal inside a file: what was written is taken back, the next call works."""
+    """A real refusal in the middle of a file: it is taken back, and the next call works."""
     storage = LocalStorage(tmp_path)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
