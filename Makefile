@@ -9,16 +9,18 @@ SEED ?= 1
 # Which Python .venv is made of: make PYTHON=/path/to/python3.12 test. Empty: the newest that is here.
 PYTHON ?=
 
-.PHONY: help wordcount demo test check kill bench soak wheel clean
+.PHONY: help wordcount demo test cover check kill bench soak wheel clean
 
 help:
 	@echo "make wordcount   count words of the Python standard library into DuckDB, exactly once"
 	@echo "make demo        the same, killed again and again, and compared with an independent count"
 	@echo "make test        all tests (a few minutes)"
+	@echo "make cover       the tests once more: log, recovery and ledger are covered to the last branch"
 	@echo "make check       format, lint, types, imports"
 	@echo "make kill        SIGKILL drivers at named and random moments: ROUNDS=$(ROUNDS) SEED=$(SEED)"
 	@echo "make bench       benchmarks against named rivals"
 	@echo "make soak        what is larger than make test: sizes, long kills, whole searches"
+	@echo "make wheel       the wheel, into dist/"
 	@echo "make clean       remove .venv, .run and all caches"
 
 wordcount: .venv/ready
@@ -30,6 +32,11 @@ demo: .venv/ready
 
 test: .venv/ready
 	$(PYTHON_WITH_JAVA) -m pytest -q
+
+cover: .venv/ready
+	$(PYTHON_WITH_JAVA) -m pytest -q -m "not soak and not kill" --cov --cov-report=
+	$(BIN)/coverage report --fail-under=100 \
+		--include='windowlog/*,windowed/recovery.py,jdbc_sink/ledger.py,jdbc_sink/doubt.py'
 
 check: .venv/ready
 	$(BIN)/ruff format --check .

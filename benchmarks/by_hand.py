@@ -37,7 +37,7 @@ class ByHand:
         """One transaction with the rows and the number, unless it was done."""
         self._connection.begin()
         moved = self._connection.execute(
-            "UPDATE done SET number = $1 WHERE number < $1", [number]
+            f"UPDATE done SET number = {number:d} WHERE number < {number:d}"
         ).fetchone()
         if moved == (1,):
             self._insert(rows)

@@ -75,7 +75,7 @@ class Ledger:
         return True
 
     def _unsuitable(self, finding: str) -> LedgerUnsuitable:
-        return LedgerUnsuitable(table=self._name, sink=self._key["of_sink"], finding=finding)
+        return LedgerUnsuitable(table=str(self._name), sink=self._key["of_sink"], finding=finding)
 
     def create(self, connection: Connection) -> None:
         """Create the table, unless it is there."""
@@ -86,6 +86,8 @@ class Ledger:
 
     def read(self, connection: Connection) -> Held | None:
         """The row of this (pipeline, sink), None if there is no row or no table."""
+        # A killed predecessor's commit may still be under way. DuckDB's file is held by its process
+        # until that is over, and opening it waits; a server's row would have to be locked here.
         if not self.exists(connection):
             return None
         row = connection.execute(self._select, self._key).mappings().one_or_none()

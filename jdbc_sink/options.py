@@ -45,3 +45,9 @@ def check_seconds(argument: str, value: Any) -> None:
     """A time from 0."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
         raise BadArgument(argument=argument, value=value, allowed="seconds from 0")
+
+
+def check_count(argument: str, value: Any) -> None:
+    """A whole number from 1."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise BadArgument(argument=argument, value=value, allowed="a whole number from 1")

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from windowlog.window import Window
 
 
+# Combining 5 million rows in one statement took 300 MB more than in five, and no less time.
+ROWS_PER_STATEMENT = 1_000_000
+
+
 class JdbcSink:
     """Writes each window's rows into a table, in one transaction with the ledger row that says so.
 
@@ -38,7 +42,8 @@ class JdbcSink:
     engine, or your own open duckdb connection, which is used and never closed. `table` is `name` or
     `schema.name`, created in `prepare` if it is not there. `mode` is `append()` or `accumulate(key,
     …)`. `load` is how rows get in: "driver" fetches them as Arrow ("auto" is the same on DuckDB).
-    The ledger is `ledger_table`, in the table's database. The file is let go of before every wait
+    The ledger is `ledger_table`, in the table's database. A window's rows take one statement for
+    each `rows_per_statement`, all in its one transaction. The file is let go of before every wait
     and at least every `release_s` seconds; other processes' locks are waited for `lock_wait_s`
     seconds. Raises BadArgument for everything else."""
 
@@ -50,6 +55,7 @@ class JdbcSink:
         mode: Mode | None = None,
         load: str = "auto",
         ledger_table: str = "window_ledger",
+        rows_per_statement: int = ROWS_PER_STATEMENT,
         release_s: float = 5.0,
         lock_wait_s: float = 10.0,
     ) -> None:
@@ -58,6 +64,7 @@ class JdbcSink:
         options.check_distinct(self._table, self._ledger_name)
         self._mode = options.check_mode(mode if mode is not None else append())
         options.check_load(load)
+        options.check_count("rows_per_statement", rows_per_statement)
         options.check_seconds("release_s", release_s)
         options.check_seconds("lock_wait_s", lock_wait_s)
         engine, keep = engine_of(database)
@@ -65,6 +72,7 @@ class JdbcSink:
             engine, release_s=release_s, lock_wait_s=lock_wait_s, keep=keep
         )
         self._loader = loader_for(engine.dialect.name)
+        self._rows_per_statement = rows_per_statement
         self._own = None if isinstance(database, str) else database
         self._context: SinkContext | None = None
         self._forget()
@@ -195,8 +203,10 @@ class JdbcSink:
             raise
         if moved != 1:
             return False
-        if rows.num_rows:
-            self._loader.load(connection, rows, self._table.quoted(connection), self._mode)
+        table = self._table.quoted(connection)
+        for start in range(0, rows.num_rows, self._rows_per_statement):
+            part = rows.slice(start, self._rows_per_statement)
+            self._loader.load(connection, part, table, self._mode)
         return True
 
     def _resolve(self, window: Window, error: Exception | None) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from windowlog import codec
 from windowlog.state import LogState
 from windowlog.values import Json
+from windowlog.window import Window
 from windowlog.wiring import Adoption, Header, Held, InputIdentity, SinkIdentity, TargetState
 
 
@@ -68,6 +69,28 @@ class Facts:
         folded))."""
         folded = [i.memory if i.memory is not None else 0 for i in self.inputs if i.remembers]
         return max(self.log.oldest, min([self.held_min, *folded]))
+
+    def held_windows(self) -> dict[str, int]:
+        """Sink -> the window it holds, first - 1 for one that holds nothing yet."""
+        nothing = self.header.first - 1
+        return {s.name: s.held.window_id if s.held else nothing for s in self.sinks}
+
+    def positions(self) -> dict[str, Json]:
+        """Input -> where its next plan starts: its end in plan L, or what was adopted beside it."""
+        found = dict(self.header.positions)
+        if self.log.window is not None:
+            found = self.log.window.positions
+        for adoption in self.adoptions:
+            found[adoption.input] = adoption.end
+        return found
+
+    def uneven(self, window: Window) -> list[str]:
+        """Sinks that hold this window, read with fewer skips than are recorded now."""
+        return [
+            s.name
+            for s in self.sinks
+            if s.held and s.held.window_id == window.id and s.held.skips < len(window.skips)
+        ]
 
     def gone_at(self, sink: SinkFacts) -> tuple[str, ...]:
         """Sinks that have filled the target of `sink`, and are not in the pipeline any more."""

@@ -26,7 +26,7 @@ def preview(loop: Loop, outputs: Outputs) -> dict[str, Frame]:
         if decision.replay:
             window = parts.log.read(decision.replay[0])
         else:
-            loop.start_at(opening.positions(facts))
+            loop.start_at(facts.positions())
             draft = loop.draft(loop.plan(loop.bounds()))
             window = Window(
                 id=draft.window_id,

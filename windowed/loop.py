@@ -104,10 +104,10 @@ class Loop:
         with self.timing.step("decide"):
             facts, decision = opening.decide_start(self.parts, self.run_id)
             self._facts = facts
-            self._held = opening.held_windows(facts)
+            self._held = facts.held_windows()
             self._replay = iter(decision.replay)
             opening.open_inputs(self.parts, self.spark)
-            self.start_at(opening.positions(facts))
+            self.start_at(facts.positions())
         held_min = min(self._held.values())
         if held_min >= facts.log.oldest:
             self._tell(self.parts.log.read(held_min))
@@ -120,7 +120,7 @@ class Loop:
             window = self.parts.log.read(window_id)
             self.replayed += 1
             self.listener.planned(window, replay=True)
-            uneven = opening.uneven(self._facts, window)
+            uneven = self._facts.uneven(window)
             if uneven:
                 self.listener.uneven(window, uneven)
             return window

@@ -9,11 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from windowed.gather import gather
+from windowed.read_only import ReadOnlyMemory
 from windowed.recovery import Decision, decide
 from windowed.refusals import refusal
 from windowlog.contracts import InputContext, Memory, SinkContext
 from windowlog.errors import Fenced
-from windowlog.values import Json
 from windowlog.wiring import Held
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from windowed.facts import Facts
     from windowed.loop import Parts
-    from windowlog.window import Window
 
 
 def decide_start(parts: Parts, run_id: str) -> tuple[Facts, Decision]:
@@ -63,31 +62,6 @@ def enrol(parts: Parts, facts: Facts, run_id: str) -> None:
         parts.sinks[sink.name].adopt(None, row)
 
 
-def held_windows(facts: Facts) -> dict[str, int]:
-    """Sink -> the window it holds, first - 1 for one that holds nothing yet."""
-    nothing = facts.header.first - 1
-    return {s.name: s.held.window_id if s.held else nothing for s in facts.sinks}
-
-
-def uneven(facts: Facts, window: Window) -> list[str]:
-    """Sinks that hold this window, read with fewer skips than are recorded now."""
-    return [
-        s.name
-        for s in facts.sinks
-        if s.held and s.held.window_id == window.id and s.held.skips < len(window.skips)
-    ]
-
-
-def positions(facts: Facts) -> dict[str, Json]:
-    """Input -> where its next plan starts: its end in plan L, or what was adopted beside it."""
-    found = dict(facts.header.positions)
-    if facts.log.window is not None:
-        found = facts.log.window.positions
-    for adoption in facts.adoptions:
-        found[adoption.input] = adoption.end
-    return found
-
-
 def open_inputs(parts: Parts, spark: SparkSession | None, *, read_only: bool = False) -> None:
     """Open every input with its memory and the plans it may not have folded."""
     for name, source in parts.inputs.items():
@@ -95,20 +69,6 @@ def open_inputs(parts: Parts, spark: SparkSession | None, *, read_only: bool = F
         if read_only:
             memory = ReadOnlyMemory(memory)
         source.open(InputContext(spark, name, memory, partial(parts.log.plans_after, name)))
-
-
-class ReadOnlyMemory:
-    """An input's memory for a look that must leave nothing behind."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-
-    def newest(self) -> tuple[int, bytes] | None:
-        """As it is."""
-        return self._memory.newest()
-
-    def save(self, window_id: int, data: bytes) -> None:
-        """Nothing is saved."""
 
 
 def close(parts: Parts) -> None:

@@ -169,6 +169,9 @@ class Sink(Protocol):
     """A place that remembers its window. Called from one thread. Order for one window: prepare
     (when the schema is new or changed), stage, hold; or abandon. `committed` comes once all sinks
     hold it.
+
+    A sink may have one method more, `idle()`: called before each wait of a run, so that it lets go
+    of what others need meanwhile (a database file). The next call finds it as usable as before.
     """
 
     def identity(self) -> SinkIdentity:

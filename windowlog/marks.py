@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from windowlog import codec, naming
 from windowlog.contracts import Storage
-from windowlog.errors import RecordExists
+from windowlog.errors import RecordExists, RecordNotFound
 from windowlog.values import Json
 from windowlog.window import format_time
 
@@ -26,16 +26,20 @@ class Marks:
         return max([first, *naming.attempts(self._storage.list())])
 
     def create(self, floor: int) -> None:
-        """Create the mark `floor`; nothing happens if it is there already."""
+        """Create the mark `floor`, or make the one that is there durable."""
+        name = naming.numbered(floor)
         body: Json = {"at": format_time(datetime.now(UTC))}
-        with suppress(RecordExists):
-            self._storage.create(naming.numbered(floor), codec.encode(KIND, floor, body))
+        try:
+            self._storage.create(name, codec.encode(KIND, floor, body))
+        except RecordExists:
+            # Another driver's may not be durable yet; if it is gone by now, a higher one is.
+            with suppress(RecordNotFound):
+                self._storage.sync(name)
 
     def advance(self, floor: int) -> int:
         """Create the mark `floor` and let go of older ones; the mark that counts then.
 
         Nothing is changed when that is already past `floor`."""
-        self._storage.sync()
         older = list(naming.attempts(self._storage.list()))
         if floor < max(older, default=floor):
             return max(older)

@@ -12,6 +12,7 @@ from connectors.files import settings
 from connectors.files.index import Index
 from connectors.files.locate import Locator
 from connectors.files.parts import FileRange, ranges, to_part
+from connectors.files.pattern import compile_pattern
 from connectors.files.planning import Planner
 from connectors.files.seek import Seeker
 from connectors.files.tails import Tails
@@ -64,7 +65,7 @@ class FileInput:
         self._settings = settings.Settings(
             folder=check.check_folder(path),
             format=check.check_choice("format", format, check.FORMATS),
-            pattern=check.check_pattern(pattern),
+            pattern=compile_pattern(pattern),
             max_bytes_per_window=check.check_count(
                 "max_bytes_per_window", max_bytes_per_window, check.MAX_BYTES_PER_WINDOW_MAX
             ),

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from connectors.files.errors import Unreadable
-from connectors.files.identity import FileId, Head, Status, head_of, status_of
+from connectors.files.identity import FileId, Head, Status, head_of, status, status_of
 from connectors.files.walk import Tree
 
 # A path may have become a pipe since the walk: opening that would wait for a writer.
@@ -48,6 +48,13 @@ class Locator:
         finally:
             if file is not None:
                 os.close(file.descriptor)
+
+    def status(self, path: str) -> Status | None:
+        """What stands at a path now; None if nothing does."""
+        try:
+            return status(os.fsencode(os.path.join(self._folder, path)))
+        except OSError:
+            return None
 
     def find(self, file_id: FileId) -> str | None:
         """The path that a file has now, by a fresh walk."""

@@ -19,7 +19,8 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
     """The expression that a file's path (with `/` between names) must match in full. BadArgument if
     it is none.
     """
-    if not pattern or pattern.startswith("/"):
+    value: object = pattern
+    if not isinstance(value, str) or not pattern or pattern.startswith("/"):
         allowed = "a glob for paths inside the folder, such as '*.log' or '2024/**/*.txt'"
         raise BadArgument(argument="pattern", value=pattern, allowed=allowed)
     anywhere = "" if "/" in pattern else "(?:.*/)?"

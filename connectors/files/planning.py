@@ -107,9 +107,9 @@ class Planner:
                 yield Candidate(file_id, seen, entry, was)
 
     def _take(self, candidate: Candidate, room: int, *, alone: bool) -> list[FileRange]:
-        seen, start = candidate.seen, candidate.start
-        if self.tails.settled(candidate.id, start, seen.size, seen.mtime_ns):
+        if self._settled(candidate):
             return []
+        start = candidate.start
         with self._open(candidate) as file:
             if file is None:
                 self._refuse_vanished(candidate)
@@ -117,17 +117,27 @@ class Planner:
             candidate = self._checked(candidate, file)
             end = self._end(candidate, file, room, alone=alone)
             if end is None:
-                self.tails.unready(candidate.id, start, seen.size, seen.mtime_ns)
+                self.tails.unready(candidate.id, start, file.status.size, file.status.mtime_ns)
                 return []
             if end == candidate.start:
                 return []
             return _pieces(candidate, file, end, rest_counts=self.tails.take)
 
+    def _settled(self, candidate: Candidate) -> bool:
+        """True when the file is as it was when it had nothing to take: by its state now, because
+        bounds may be those of a run's start.
+        """
+        now = self.locator.status(candidate.seen.path)
+        if now is None or now.id != candidate.id:
+            return False
+        return self.tails.settled(candidate.id, candidate.start, now.size, now.mtime_ns)
+
     def _end(self, candidate: Candidate, file: OpenFile, room: int, *, alone: bool) -> int | None:
         start, found = candidate.start, file.status
         bound = min(candidate.seen.size, found.size)
         if bound <= start:
-            return None
+            # What lies past the bound is there for the next bounds.
+            return start if found.size > start else None
 
         def take_rest() -> bool:
             tail = candidate.id, start, found.size, found.mtime_ns

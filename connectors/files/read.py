@@ -27,10 +27,10 @@ TASK_BYTES = 16 * 2**20
 
 def in_driver(pieces: Sequence[FileRange], checker: Checker) -> pyarrow.Table:
     """The lines of all ranges in order. SourceChanged if one is not what was planned."""
-    return pyarrow.Table.from_batches(_batches(pieces, checker), SCHEMA)
+    return pyarrow.Table.from_batches(_chunks(pieces, checker), SCHEMA)
 
 
-def _batches(pieces: Sequence[FileRange], checker: Checker) -> Iterator[pyarrow.RecordBatch]:
+def _chunks(pieces: Sequence[FileRange], checker: Checker) -> Iterator[pyarrow.RecordBatch]:
     for piece in pieces:
         with checker.open(piece) as file:
             read = partial(os.pread, file.descriptor)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from connectors.files.pattern import compile_pattern
 from windowlog.errors import BadArgument
 
 FORMATS = ("lines",)
@@ -59,13 +58,6 @@ def check_folder(path: Any) -> str:
     if not text or "\0" in text or re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*://", text):
         raise BadArgument(argument="path", value=path, allowed=allowed)
     return os.path.abspath(text)
-
-
-def check_pattern(pattern: Any) -> re.Pattern[str]:
-    """A glob."""
-    if not isinstance(pattern, str):
-        raise BadArgument(argument="pattern", value=pattern, allowed="a glob, such as '*.log'")
-    return compile_pattern(pattern)
 
 
 def check_choice(argument: str, value: Any, choices: tuple[str, ...]) -> str:

@@ -45,13 +45,13 @@ def split_range(
         whole = len(block) if at == end else block.rfind(b"\n") + 1
         if whole:
             data = b"".join([*pieces, block[:whole]]) if pieces else block[:whole]
-            yield _batch(data, shown, begun)
+            yield _chunk(data, shown, begun)
             begun, pieces = begun + len(data), []
         if whole < len(block):
             pieces.append(block[whole:])
 
 
-def _batch(data: bytes, path: str, start: int) -> pyarrow.RecordBatch:
+def _chunk(data: bytes, path: str, start: int) -> pyarrow.RecordBatch:
     marked = start == 0 and data.startswith(_MARK)
     if marked:
         data, start = data[len(_MARK) :], len(_MARK)

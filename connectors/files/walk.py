@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import stat
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -63,9 +64,7 @@ class _Walker:
         self._root = root
         self._pattern = pattern
         self._name = name
-        # Of a file's names its own come before links, and then the first in order: the same on
-        # every walk.
-        self._ranks: dict[FileId, tuple[bool, str]] = {}
+        self._linked: set[FileId] = set()
         self._walked: set[tuple[int, int]] = set()
 
     def step(self) -> None:
@@ -81,6 +80,7 @@ class _Walker:
     def enter(self, folder: bytes) -> None:
         """List one folder, unless it was listed already."""
         absolute = os.path.join(self._root, folder)
+        inside = folder + b"/" if folder else b""
         try:
             found = os.stat(absolute)
             key = found.st_dev, found.st_ino
@@ -90,20 +90,21 @@ class _Walker:
             self.devices.add(found.st_dev)
             with os.scandir(absolute) as entries:
                 for entry in entries:
-                    self._entry(entry, folder)
+                    if not entry.name.startswith(_HIDDEN):
+                        self._entry(entry, inside + entry.name)
         except PermissionError as error:
             raise self._unreadable(absolute, error) from error
 
-    def _entry(self, entry: os.DirEntry[bytes], folder: bytes) -> None:
-        if entry.name.startswith(_HIDDEN):
-            return
-        path = os.path.join(folder, entry.name)
-        if entry.is_symlink():
+    def _entry(self, entry: os.DirEntry[bytes], path: bytes) -> None:
+        if entry.is_file(follow_symlinks=False):
+            shown = os.fsdecode(path)
+            if self._pattern.fullmatch(shown) is not None:
+                with suppress(FileNotFoundError):
+                    self._file(shown, status(entry.path))
+        elif entry.is_symlink():
             self.links.append(path)
         elif entry.is_dir(follow_symlinks=False):
             self.folders.append(path)
-        elif entry.is_file(follow_symlinks=False):
-            self._file(path, None)
 
     def _follow(self, link: bytes) -> None:
         try:
@@ -114,27 +115,24 @@ class _Walker:
             if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
                 return  # it leads nowhere, or in a circle
             raise
+        shown = os.fsdecode(link)
         if stat.S_ISDIR(found.mode):
             self.folders.append(link)
-        elif stat.S_ISREG(found.mode):
-            self._file(link, found)
+        elif stat.S_ISREG(found.mode) and self._pattern.fullmatch(shown) is not None:
+            self._linked_file(shown, found)
 
-    def _file(self, path: bytes, found: Status | None) -> None:
-        shown = os.fsdecode(path)
-        if self._pattern.fullmatch(shown) is None:
-            return
-        linked = found is not None
-        try:
-            found = found or status(os.path.join(self._root, path))
-        except FileNotFoundError:
-            return
-        except PermissionError as error:
-            raise self._unreadable(path, error) from error
-        self.devices.add(found.id.device)
-        rank = linked, shown
-        if found.id not in self.files or rank < self._ranks[found.id]:
-            self._ranks[found.id] = rank
-            self.files[found.id] = Seen(shown, found.size, found.mtime_ns)
+    def _linked_file(self, path: str, found: Status) -> None:
+        """A file is known by its own name; by a link's only if it has none here."""
+        if found.id in self._linked or found.id not in self.files:
+            self._linked.add(found.id)
+            self._file(path, found)
+
+    def _file(self, path: str, found: Status) -> None:
+        """Of several names the first in order: the same on every walk."""
+        other = self.files.get(found.id)
+        if other is None or path < other.path:
+            self.files[found.id] = Seen(path, found.size, found.mtime_ns)
+            self.devices.add(found.id.device)
 
     def _unreadable(self, path: bytes, error: OSError) -> Unreadable:
         shown = os.fsdecode(os.path.join(self._root, path))

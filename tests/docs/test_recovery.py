@@ -16,6 +16,8 @@ from windowed.recovery import TABLE
 
 TEXT = (DOCS / "recovery.md").read_text()
 ONE_EACH = {case.row: case for case in CASES}.values()
+SINK, INPUT = "SINK", "INPUT"
+SHOWN = {"counts": SINK, "words": SINK, "more": SINK, "lines": INPUT, "extra": INPUT}
 REFUSING = [row for row in TABLE if row.refusal is not None]
 
 
@@ -70,17 +72,9 @@ def test_each_printed_command_stands_in_its_section(case: Case) -> None:
     """With PIPELINE, SINK and INPUT in the place of names."""
     section = _sections()[_heading(case.row)]
     for words in case.choices:
-        verb, *rest = words.split()
-        inputs = {"lines", "extra"}
-        names = ["OLD" if before == "--renamed-from" else name for before, name in _pairs(rest)]
-        shown = [
-            re.sub(r"^(lines|extra)\b", "INPUT", name)
-            if name.split("=")[0] in inputs
-            else ("SINK" if name in ("counts", "words", "more") else name)
-            for name in names
-        ]
-        assert f"python -m windowed {verb} PIPELINE {' '.join(shown)}" in section
+        assert f"    python -m windowed {_as_shown(words)}" in section
 
 
-def _pairs(words: list[str]) -> list[tuple[str, str]]:
-    return list(zip(["", *words], words, strict=False))
+def _as_shown(words: str) -> str:
+    verb, rest = words.replace("--renamed-from counts", "--renamed-from OLD").split(" ", 1)
+    return f"{verb} PIPELINE {re.sub(r'[a-z]+', lambda name: SHOWN.get(name[0], name[0]), rest)}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,11 @@ from windowlog.errors import BadArgument
 
 
 @contextmanager
-def another_process(path: Path) -> Iterator[int]:
-    """A process that holds the database open; its id."""
+def another_process(path: Path, does: str = "", at_last: str = "") -> Iterator[int]:
+    """A process that holds the database open, and has begun or done something there; its id."""
     program = (
-        f"import duckdb; c = duckdb.connect({str(path)!r}); print('open', flush=True); input()"
+        f"import duckdb; c = duckdb.connect({str(path)!r}); {does}\n"
+        f"print('open', flush=True)\ntry: input()\nexcept EOFError: {at_last or 'pass'}"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -49,6 +51,28 @@ def test_a_lock_error_says_who_holds_the_file(tmp_path: Path) -> None:
         assert said in str(locked.value)
     assert locked.value.passing
     assert bench.sink.held() is not None
+
+
+def test_the_commit_of_a_predecessor_is_waited_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was told to die and is still committing: the ledger is read when it is over."""
+    bench = Bench(tmp_path / "x.duckdb", lock_wait_s=60)
+    bench.sink.close()
+    advance = "c.begin(); c.execute('UPDATE window_ledger SET window_id = 1')"
+    looked: list[float] = []
+    with ExitStack() as predecessor:
+        predecessor.enter_context(another_process(bench.path, advance, "c.commit()"))
+
+        def wait(seconds: float) -> None:
+            looked.append(seconds)
+            predecessor.close()
+
+        monkeypatch.setattr(time, "sleep", wait)
+        held = bench.sink.held()
+    assert looked
+    assert held is not None
+    assert held.window_id == 1
 
 
 def test_an_idle_sink_lets_other_processes_in(tmp_path: Path) -> None:
@@ -165,6 +189,9 @@ def test_an_engine_that_commits_by_itself_is_refused(tmp_path: Path) -> None:
         ("duckdb:///x.duckdb", {"ledger_table": "a\nb"}, "ledger_table"),
         ("duckdb:///x.duckdb", {"mode": "append"}, "mode"),
         ("duckdb:///x.duckdb", {"load": "fast"}, "load"),
+        ("duckdb:///x.duckdb", {"rows_per_statement": 0}, "rows_per_statement"),
+        ("duckdb:///x.duckdb", {"rows_per_statement": True}, "rows_per_statement"),
+        ("duckdb:///x.duckdb", {"rows_per_statement": 1e6}, "rows_per_statement"),
         ("duckdb:///x.duckdb", {"release_s": -1}, "release_s"),
         ("duckdb:///x.duckdb", {"lock_wait_s": "1"}, "lock_wait_s"),
     ],

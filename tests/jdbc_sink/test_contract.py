@@ -12,7 +12,7 @@ import sqlalchemy
 
 from jdbc_sink import JdbcSink, accumulate
 from windowed.testing import ListSink, ListStore
-from windowed.testing.sink_contract import SinkContract
+from windowed.testing.sink_contract import SinkContract, SparkSinkContract
 from windowlog.contracts import Sink
 
 
@@ -47,6 +47,15 @@ class TestFile(SinkContract):
     def rows(self, place: Any) -> list[tuple[str, int]]:
         """As DuckDB says."""
         return ask(place)
+
+
+@pytest.mark.spark
+class TestDataFrame(SparkSinkContract):
+    """A URL, and rows from Spark."""
+
+    place = TestFile.place
+    sink = TestFile.sink
+    rows = TestFile.rows
 
 
 class TestAccumulate(TestFile):

@@ -9,13 +9,13 @@ from typing import Any
 
 import duckdb
 import pytest
-import sqlalchemy
 from duckdb_sqlalchemy import ConnectionWrapper
 
 from jdbc_sink.doubt import Verdict, judge
 from tests.jdbc_sink.windows import Bench
 from windowed.testing.sink_contract import Story, frame
 from windowlog.errors import CommitUnknown, Fenced, NotHeld, PreviousFailure
+from windowlog.window import Window
 from windowlog.wiring import Held
 
 OTHER = "33333333-3333-3333-3333-333333333333"
@@ -68,9 +68,16 @@ def test_our_digest_under_another_run_is_not_ours(bench: Bench) -> None:
 
 
 class Commit:
-    """Breaks the commits of all engines: `before` or `after` they take effect."""
+    """Breaks the commits of all engines, before or `after` they take effect; `then` comes last."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, after: bool) -> None:
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        *,
+        after: bool,
+        then: Callable[[], None] = lambda: None,
+        error: BaseException | None = None,
+    ) -> None:
         self.count = 0
         wrapper: Any = ConnectionWrapper
         original = wrapper.commit
@@ -79,7 +86,8 @@ class Commit:
             self.count += 1
             if after:
                 original(connection)
-            raise duckdb.IOException("the connection is gone")
+            then()
+            raise error or duckdb.IOException("the connection is gone")
 
         monkeypatch.setattr(wrapper, "commit", commit)
         self.undo: Callable[[], None] = lambda: monkeypatch.setattr(wrapper, "commit", original)
@@ -116,26 +124,75 @@ def test_an_answer_that_cannot_be_read_leaves_the_sink_refusing(
 ) -> None:
     """CommitUnknown, then PreviousFailure until it is opened anew; the ledger tells then."""
     window = bench.stage(frame(("b", 2)))
-    commit = Commit(monkeypatch, after=True)
+    aside = bench.path.with_name("aside.duckdb")
 
-    def unreadable() -> Held | None:
-        raise sqlalchemy.exc.OperationalError("SELECT", {}, Exception("no route to host"))
+    def vanish() -> None:
+        bench.path.rename(aside)
+        bench.path.write_text("not a database")
 
-    monkeypatch.setattr(bench.sink, "held", unreadable)
-    with pytest.raises(CommitUnknown, match="no route to host"):
+    commit = Commit(monkeypatch, after=True, then=vanish)
+    with pytest.raises(CommitUnknown, match="not a valid DuckDB database"):
         bench.sink.hold(window)
     commit.undo()
-    with pytest.raises(PreviousFailure):
-        bench.sink.hold(window)
-    with pytest.raises(PreviousFailure):
-        bench.sink.prepare(frame().schema)
-    with pytest.raises(PreviousFailure):
-        bench.sink.stage(window, frame())
+    aside.rename(bench.path)
+    assert _refused(bench, window) == 4
     again = bench.story.open(bench.make())
     held = again.held()
     again.close()
     assert held is not None
     assert held.window_id == 2
+    assert bench.ask("SELECT word FROM words ORDER BY word") == [("a",), ("b",)]
+    bench.story.open(bench.sink)
+    bench.hold(("c", 3))
+
+
+def _refused(bench: Bench, window: Window) -> int:
+    """How many kinds of work the sink refuses; all, or this fails."""
+    beginning = bench.story.beginning
+    work: tuple[Callable[[], None], ...] = (
+        lambda: bench.sink.hold(window),
+        lambda: bench.sink.prepare(frame().schema),
+        lambda: bench.sink.stage(window, frame()),
+        lambda: bench.sink.adopt(beginning, beginning),
+    )
+    for each in work:
+        with pytest.raises(PreviousFailure):
+            each()
+    return len(work)
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_commit_that_was_interrupted_leaves_the_sink_refusing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, after: bool
+) -> None:
+    """By the keyboard, say: nobody knows how far it came, until a new start reads the ledger."""
+    window = bench.stage(frame(("b", 2)))
+    commit = Commit(monkeypatch, after=after, error=KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        bench.sink.hold(window)
+    commit.undo()
+    assert _refused(bench, window) == 4
+    bench.story.open(bench.sink)
+    held = bench.sink.held()
+    assert held is not None
+    assert held.window_id == (2 if after else 1)
+
+
+def test_what_is_interrupted_before_the_commit_is_rolled_back(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No doubt, then: the sink goes on."""
+    window = bench.stage(frame(("b", 2)))
+
+    def stopped(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bench.sink._loader, "load", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            bench.sink.hold(window)
+    bench.sink.hold(window)
+    assert bench.ask("SELECT word, n FROM words ORDER BY n") == [("a", 1), ("b", 2)]
 
 
 def test_a_statement_that_fails_before_the_commit_is_no_doubt(bench: Bench) -> None:

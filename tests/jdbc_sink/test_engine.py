@@ -13,10 +13,10 @@ import sqlalchemy
 from sqlalchemy.pool import QueuePool, SingletonThreadPool, StaticPool
 
 from jdbc_sink import JdbcSink
-from jdbc_sink.errors import DatabaseLocked, DatabaseUnusable
+from jdbc_sink.errors import DatabaseLocked, DatabaseUnusable, TransactionOpen
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import Story, hold
-from windowlog.errors import Fenced
+from windowed.testing.sink_contract import SCHEMA, Story, hold
+from windowlog.errors import BadArgument, Fenced
 
 
 def enrolled(sink: JdbcSink) -> Story:
@@ -55,6 +55,12 @@ def test_rows_go_where_use_led_the_users_connection(tmp_path: Path) -> None:
     hold(sink, story.window(), ("a", 1))
     own.execute("USE memory")
     hold(sink, story.window(), ("b", 2))
+    sink.close()
+    story.open(sink)
+    held = sink.held()
+    assert held is not None
+    assert held.window_id == 2
+    sink.prepare(SCHEMA)
     sink.close()
     tables = own.execute("SELECT database_name, schema_name, table_name FROM duckdb_tables()")
     place = ("file", 'o"ther')
@@ -128,3 +134,23 @@ def test_settings_that_do_no_harm_are_the_users(tmp_path: Path) -> None:
     sink.close()
     with duckdb.connect(str(tmp_path / "x.duckdb")) as connection:
         assert connection.execute("SELECT word, n FROM words").fetchall() == [("a", 1)]
+
+
+def test_an_engine_for_another_database_is_refused() -> None:
+    """On construction, with what works."""
+    with pytest.raises(BadArgument, match=r"^url='sqlite'.*duckdb:///FILE"):
+        JdbcSink(sqlalchemy.create_engine("sqlite://"), table="words")
+
+
+def test_a_broken_transaction_of_ones_own_is_refused() -> None:
+    """It waits for a rollback, and the message says so."""
+    own = duckdb.connect()
+    own.begin()
+    own.execute("CREATE TABLE mine (x INTEGER PRIMARY KEY)")
+    with pytest.raises(duckdb.ConstraintException):
+        own.execute("INSERT INTO mine VALUES (1), (1)")
+    sink = JdbcSink(own, table="words")
+    with pytest.raises(TransactionOpen, match="roll it back"):
+        Story(sink).open(sink)
+    own.rollback()
+    enrolled(sink)

@@ -15,6 +15,7 @@ import pytest
 from jdbc_sink import files
 from jdbc_sink.errors import DatabaseUnusable
 from tests.jdbc_sink.windows import Bench
+from windowed.testing.sink_contract import frame
 from windowlog.errors import NotHeld
 
 NOBODY = 65534
@@ -215,3 +216,27 @@ def test_a_full_disk_at_the_start_names_the_remedy(tmp_path: Path) -> None:
 def test_every_reason_has_a_remedy(reason: str, advice: str) -> None:
     """Those that a test cannot bring about, as DuckDB words them."""
     assert advice in files.remedy(reason)
+
+
+def test_a_holder_that_is_gone_is_still_named() -> None:
+    """As DuckDB named it: its command can no longer be asked for."""
+    reason = (
+        'IO Error: Could not set lock on file "/x": Conflicting lock is held in /usr/bin/python3.11'
+        " (PID 4194999). See also https://duckdb.org/docs/stable/connect/concurrency"
+    )
+    assert files.holder(reason) == "process 4194999 (/usr/bin/python3.11)"
+    assert files.holder("IO Error: Permission denied") is None
+
+
+def test_a_file_that_was_replaced_while_the_sink_was_idle_is_named(tmp_path: Path) -> None:
+    """No retry helps against it; with the file back, the window is held."""
+    bench = Bench(tmp_path / "x.duckdb")
+    window = bench.stage(frame(("a", 1)))
+    bench.sink.idle()
+    aside = bench.path.rename(tmp_path / "aside")
+    _text(bench.path)
+    with pytest.raises(DatabaseUnusable, match="no DuckDB database"):
+        bench.sink.hold(window)
+    aside.rename(bench.path)
+    bench.sink.hold(window)
+    assert bench.ask("SELECT word, n FROM words") == [("a", 1)]

@@ -11,7 +11,7 @@ import pytest
 from jdbc_sink import accumulate, append
 from jdbc_sink.errors import BadValue
 from tests.jdbc_sink.windows import Bench
-from windowlog.errors import BadArgument
+from windowlog.errors import BadArgument, NotHeld
 
 ALL = accumulate(["word"], add=["n"], min=["low"], max=["high"])
 
@@ -38,6 +38,20 @@ def test_append_keeps_duplicates_in_a_table_without_a_key(tmp_path: Path) -> Non
     bench.hold(("a", 1), ("a", 1))
     bench.hold(("a", 1))
     assert bench.ask("SELECT word, n FROM words") == [("a", 1)] * 3
+
+
+@pytest.mark.parametrize("rows_per_statement", [1, 2, 3, 100])
+def test_all_statements_of_a_window_are_one_transaction(
+    tmp_path: Path, rows_per_statement: int
+) -> None:
+    """However many rows each takes: all rows, or none when the last one fails."""
+    bench = Bench(tmp_path / "x.duckdb", rows_per_statement=rows_per_statement)
+    bench.hold(("a", 1), ("b", 2), ("c", 3))
+    bench.ask("CREATE UNIQUE INDEX once ON words (word)")
+    with pytest.raises(NotHeld):
+        bench.hold(("d", 4), ("e", 5), ("a", 6))
+    found = bench.ask("SELECT word, n, (SELECT window_id FROM window_ledger) FROM words ORDER BY n")
+    assert found == [("a", 1, 1), ("b", 2, 1), ("c", 3, 1)]
 
 
 def test_accumulate_combines_inside_a_window_and_across_windows(tmp_path: Path) -> None:

@@ -164,3 +164,17 @@ def test_a_log_without_its_header_is_a_finding(
     status, err = _verified(world, capsys)
     assert status == 1
     assert "its header is missing" in err
+
+
+def test_a_header_that_the_first_window_does_not_follow_is_a_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A whole header of the same log id, which is not the one that the log began with."""
+    world = FileWorld(tmp_path / "fresh")
+    begin(world)
+    path = world.state / "headers" / "000000000001.json"
+    body = codec.decode(path.read_bytes(), kind="header", record_id=1, name=path.name)
+    path.write_bytes(codec.encode("header", 1, {**body, "run": "another"}))
+    status, err = _verified(world, capsys)
+    assert status == 1
+    assert "window 1 does not follow the one before it" in err

@@ -11,6 +11,7 @@ from tests.windowlog.drafts import begun, records
 from windowed import opening
 from windowed.errors import LedgerLost, LogMismatch
 from windowed.loop import Parts
+from windowed.read_only import ReadOnlyMemory
 from windowed.testing.crash import STORAGE_VERBS, Crash, Fuse, Seam
 from windowed.testing.list_sink import ListSink, ListStore
 from windowlog.errors import Fenced
@@ -124,7 +125,7 @@ def test_a_memory_to_look_at_cannot_be_changed() -> None:
     """It gives what is there, and keeps nothing."""
     log = begun(MemoryStorage(), 1)
     real = log.memory("lines")
-    look = opening.ReadOnlyMemory(real)
+    look = ReadOnlyMemory(real)
     look.save(1, b"one")
     assert (look.newest(), real.newest()) == (None, None)
     real.save(1, b"one")

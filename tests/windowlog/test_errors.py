@@ -9,7 +9,14 @@ import sys
 import pytest
 
 from windowlog import errors
-from windowlog.errors import BadArgument, Fenced, KitError, RecordNotFound, StorageFailed
+from windowlog.errors import (
+    BadArgument,
+    Fenced,
+    KitError,
+    RecordExists,
+    RecordNotFound,
+    StorageFailed,
+)
 
 
 def test_a_message_says_its_values_and_its_code() -> None:
@@ -23,6 +30,7 @@ def test_errors_are_also_what_python_calls_them() -> None:
     """So that code which knows nothing of the kit can catch them."""
     assert issubclass(BadArgument, ValueError)
     assert issubclass(RecordNotFound, LookupError)
+    assert issubclass(RecordExists, FileExistsError)
     assert issubclass(StorageFailed, OSError)
 
 

@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 
+from windowed.testing.forgetful import ForgetfulStorage
 from windowlog import codec
 from windowlog.errors import NewerFormat, RecordExists, RecordNotFound, RecordTorn
 from windowlog.exclusive import create_exclusively
@@ -107,6 +108,26 @@ def test_a_mark_advances_and_never_goes_back() -> None:
     marks = Marks(storage)
     assert [marks.advance(floor) for floor in (2, 4, 4, 3)] == [2, 4, 4, 4]
     assert storage.list() == ["000000000004.json"]
+
+
+def test_a_mark_that_a_dead_driver_left_half_way_is_made_durable() -> None:
+    """Before the plans below it go: else a power cut takes the mark and leaves the holes."""
+    storage = ForgetfulStorage()
+    Marks(storage.halfway).create(4)
+    assert Marks(storage).advance(4) == 4
+    storage.power_loss()
+    assert Marks(storage).newest(1) == 4
+
+
+def test_a_mark_that_is_gone_when_it_is_looked_at_was_passed() -> None:
+    """Another driver has set a higher one, and let go of it."""
+    Marks(_Scripted(None)).create(4)
+
+    class Gone(_Scripted):
+        def sync(self, name: str | None = None) -> None:
+            raise RecordNotFound(name=name, where="here")
+
+    Marks(Gone(None)).create(4)
 
 
 def test_a_mark_says_when_it_was_made() -> None:

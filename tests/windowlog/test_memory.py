@@ -131,6 +131,24 @@ def test_what_is_believed_is_durable() -> None:
         assert LogMemory(storage).newest() == (3, b"three")
 
 
+def test_a_version_that_appears_after_the_sync_is_made_durable_itself() -> None:
+    """Another driver's, between the sync of the folder and its listing."""
+
+    class Late(ForgetfulStorage):
+        late = True
+
+        def list(self) -> list[str]:
+            if self.late:
+                self.late = False
+                LogMemory(self.halfway).save(3, b"three")
+            return super().list()
+
+    storage = Late()
+    assert LogMemory(storage).newest() == (3, b"three")
+    storage.power_loss()
+    assert LogMemory(storage).newest() == (3, b"three")
+
+
 def test_any_operation_may_fail() -> None:
     """A version is there or not; the next save goes on; at no moment is there none any more."""
     for fault in every_fault():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from windowed.testing.faulty import every_fault
+from windowed.testing.forgetful import ForgetfulStorage
 from windowlog.errors import RecordExists, RecordTorn
 from windowlog.notes import Notes
 from windowlog.storage.memory import MemoryStorage
@@ -73,6 +76,23 @@ def test_adoptions_are_found_from_a_window_on(storage: MemoryStorage) -> None:
     for window_id, end in ((9, 1), (7, 2), (7, 3), (6, 4)):
         notes.adopt(Adoption(window_id, "lines", HERE, end, "reset"))
     assert [adoption.end for adoption in notes.adoptions_from(7)] == [2, 3, 1]
+
+
+def test_a_note_that_is_believed_is_durable() -> None:
+    """One that a dead command left half way survives a power cut once it was read."""
+    reads: list[Callable[[Notes], object]] = [
+        lambda notes: notes.skips(7),
+        lambda notes: notes.adoptions(7),
+        lambda notes: notes.adoptions_from(1),
+    ]
+    for number, read in enumerate(reads):
+        storage = ForgetfulStorage()
+        Notes(storage.halfway).skip(SKIP)
+        Notes(storage.halfway).adopt(Adoption(7, "lines", HERE, 3, "moved"))
+        read(Notes(storage))
+        storage.power_loss()
+        kept = Notes(storage).skips(7) if number == 0 else Notes(storage).adoptions(7)
+        assert kept, number
 
 
 def test_two_people_cannot_record_under_one_number(storage: MemoryStorage) -> None:

@@ -7,8 +7,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.windowlog.drafts import NOON, draft
+from windowlog.codec import decode, encode
 from windowlog.values import Json, Part, Plan
 from windowlog.window import (
     format_time,
@@ -18,6 +21,21 @@ from windowlog.window import (
     plan_to_json,
     to_json,
 )
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text()
+    | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+DETAILS = st.dictionaries(st.text().filter(lambda name: name != "id"), JSON, max_size=3)
+PARTS = st.lists(st.builds(Part, id=st.text(), detail=DETAILS), max_size=3).map(tuple)
+SIZES = st.none() | st.integers(0)
+PLANS = st.builds(Plan, parts=PARTS, end=JSON, bytes=SIZES, records=SIZES)
+MOMENTS = st.datetimes(timezones=st.timezones())
 
 
 def _stored(body: object) -> Json:
@@ -34,6 +52,18 @@ def test_a_window_comes_back_from_its_json() -> None:
     assert (window.inputs, window.sinks) == (wanted.inputs, wanted.sinks)
     assert (window.log_id, window.previous, window.digest) == ("log", "before", "own")
     assert (window.planned_at, window.skips) == (wanted.planned_at, ())
+
+
+@given(st.dictionaries(st.text(), PLANS, max_size=3), MOMENTS)
+def test_any_plans_come_back_from_a_record(plans: dict[str, Plan], moment: datetime) -> None:
+    """Whatever an input writes into its plans, at whatever time of whatever zone."""
+    wanted = replace(draft(5), plans=plans)
+    body = to_json(wanted, log_id="log", previous="before", planned_at=moment)
+    stored = encode("window", 5, body)
+    window = from_json(decode(stored, kind="window", record_id=5, name="5"), digest="")
+    assert window.plans == plans
+    assert window.planned_at == moment
+    assert window.planned_at.utcoffset() == timedelta(0)
 
 
 def test_a_window_knows_where_its_inputs_ended() -> None:

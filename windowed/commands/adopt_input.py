@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from windowed import opening
 from windowed.commands.moving import MAY_STAND, costs, record, sought
 from windowed.commands.proposal import Proposal, impossible
 
@@ -25,7 +24,7 @@ def adopt_input(look: Opened, name: str, where: str, words: list[str]) -> Propos
     if where == "same":
         if recorded is None:
             raise impossible(words, f"input {name} is new and has no position to keep")
-        end = opening.positions(look.facts).get(name)
+        end = look.facts.positions().get(name)
         lines = [now, f"it keeps the position it had in {recorded.kind} {recorded.place}"]
         # Not noted as a reset: what the input remembers must still reach up to the oldest plan.
         return Proposal(lines, lambda: record(look, name, identity, end, None))

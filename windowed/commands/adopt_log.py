@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from windowed import opening
-from windowed.commands.opened import NO_SESSION, Opened
+from windowed.commands.opened import LOG_ROWS, NO_SESSION, Opened
 from windowed.commands.proposal import Proposal, impossible
 from windowed.facts import furthest
 from windowlog import naming
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from windowed.loop import Parts
     from windowlog.contracts import Memory
     from windowlog.values import Json
-
-LOG_ROWS = frozenset("ABC")
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class NewLog:
         for name, sink in sinks.items():
             found = sink.held()
             if found is None or found.digest != header.digest:
-                evidence = f"it has moved sink {name}"
+                evidence = f"it has moved sink {name}; if a start is still refused, adopt again"
                 raise Fenced(pipeline=self.parts.pipeline, evidence=evidence)
         log.create()
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from windowed.commands.opened import LOG_ROWS
 from windowed.commands.proposal import Proposal, impossible, windows_text
 from windowlog.wiring import Held
 
@@ -15,9 +16,8 @@ if TYPE_CHECKING:
     from windowed.facts import SinkFacts
     from windowlog.window import Window
 
-# The rows that saying from where on answers; while a row of LOG_ROWS stands, there is no "where".
+# The rows that are answered by saying from where on.
 SINK_ROWS = "TUVSWD"
-LOG_ROWS = frozenset("ABC")
 
 
 def adopt_sink(look: Opened, name: str, where: str, words: list[str]) -> Proposal:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from windowed import opening
 from windowed.commands.opened import open_input
 from windowlog.values import Plan
 from windowlog.window import Draft
@@ -28,7 +27,7 @@ MAY_STAND = frozenset("XYD")
 def sought(look: Opened, name: str, to: str) -> Seek:
     """Where `to` leads for input `name`, from where it stands. BadArgument if nowhere."""
     source = open_input(look, name)
-    return source.seek(to, opening.positions(look.facts).get(name))
+    return source.seek(to, look.facts.positions().get(name))
 
 
 def costs(name: str, seek: Seek) -> list[str]:
@@ -51,7 +50,7 @@ def record(
     Fenced when another driver has logged a window meanwhile; nothing was changed then."""
     facts = look.facts
     inputs = facts.recorded_inputs()
-    positions = opening.positions(facts)
+    positions = facts.positions()
     if identity is None:
         inputs.pop(name, None)
     else:

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from windowed import opening
 from windowed.commands.locate import locate
+from windowed.read_only import ReadOnlyMemory
 from windowed.recovery import TABLE
 from windowlog.contracts import InputContext
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from windowed.loop import Parts
     from windowlog.contracts import Input
     from windowlog.window import Window
+
+
+# While one of these stands, the log cannot be believed, and no window of it can be named.
+LOG_ROWS = frozenset("ABC")
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ def opened(locator: str) -> Iterator[Opened]:
 def open_input(look: Opened, name: str) -> Input:
     """Input `name`, open for a look: it saves nothing. Closed with the pipeline."""
     source = look.parts.inputs[name]
-    memory = opening.ReadOnlyMemory(look.parts.log.memory(name))
+    memory = ReadOnlyMemory(look.parts.log.memory(name))
     plans_after = partial(look.parts.log.plans_after, name)
     source.open(InputContext(NO_SESSION, name, memory, plans_after))
     return source

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from windowed import opening
 from windowed.commands.proposal import windows_text
 from windowed.recovery import Decision, decide
 from windowed.refusals import refusal
@@ -59,7 +58,7 @@ def _input(look: Opened, source: InputFacts) -> dict[str, Any]:
         "name": source.name,
         "kind": source.identity.kind,
         "place": source.identity.place,
-        "position": opening.positions(look.facts).get(source.name),
+        "position": look.facts.positions().get(source.name),
         "memory": source.memory,
     }
 

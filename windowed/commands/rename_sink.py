@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from windowed.commands.adopt_sink import LOG_ROWS, digest_of, position_text
+from windowed.commands.adopt_sink import digest_of, position_text
+from windowed.commands.opened import LOG_ROWS
 from windowed.commands.proposal import Proposal, impossible
 from windowed.facts import retired
 from windowlog.contracts import SinkContext

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windowed.commands.opened import Opened, opened
+from windowed.commands.opened import LOG_ROWS, Opened, opened
 from windowed.commands.proposal import Proposal, carry_out, impossible, windows_text, words_of
 from windowlog.values import Skip
 
 if TYPE_CHECKING:
     from windowlog.values import Part, Plan
 
-# While one of these stands, the log cannot be believed.
-LOG_ROWS = frozenset("ABC")
 PARTS_SHOWN = 5
 
 

@@ -4,6 +4,7 @@ from windowed.testing.clock import ManualClock
 from windowed.testing.crash import Crash, crash_everywhere
 from windowed.testing.faulty import Fault, FaultyStorage, every_fault
 from windowed.testing.forgetful import ForgetfulStorage
+from windowed.testing.input_contract import InputContract
 from windowed.testing.list_sink import ListSink, ListStore
 from windowed.testing.rows import CRASH, RowsInput
 from windowed.testing.sink_contract import SinkContract
@@ -15,6 +16,7 @@ __all__ = [
     "Fault",
     "FaultyStorage",
     "ForgetfulStorage",
+    "InputContract",
     "ListSink",
     "ListStore",
     "ManualClock",

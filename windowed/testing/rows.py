@@ -85,7 +85,8 @@ class RowsInput:
 
     def read(self, plan: Plan, skips: Sequence[Skip]) -> Frame:
         """The rows, as a DataFrame if there is a session."""
-        skipped = {skip.part for skip in skips}
+        name = self._context.name if self._context is not None else None
+        skipped = {skip.part for skip in skips if skip.input == name}
         rows: list[Any] = []
         for part in plan.parts:
             at = part.detail["at"]

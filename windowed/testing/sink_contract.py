@@ -246,6 +246,18 @@ class SinkContract:
         assert held is not None
         assert held.skips == 1
 
+    def test_it_goes_on_after_a_wait(self, story: Story, place: Any) -> None:
+        """Also when the wait came between stage and hold."""
+        hold(story.sink, story.window(), ("a", 1))
+        release(story.sink)
+        second = story.window()
+        story.sink.stage(second, frame(("b", 2)))
+        release(story.sink)
+        story.sink.hold(second)
+        story.sink.committed(2)
+        story.sink.close()
+        assert sorted(self.rows(place)) == [("a", 1), ("b", 2)]
+
     def test_two_sinks_in_one_place_have_a_memory_each(self, story: Story, place: Any) -> None:
         """And each names the other as one that fills the same target."""
         hold(story.sink, story.window(), ("a", 1))
@@ -265,6 +277,20 @@ class SinkContract:
             sink.adopt(story.beginning, story.beginning)
         sink.close()
         sink.close()
+
+
+class SparkSinkContract(SinkContract):
+    """SinkContract, and one test more: for a sink that takes DataFrames. Give a fixture `spark`."""
+
+    def test_a_dataframe_is_held_as_a_table_is(self, story: Story, place: Any, spark: Any) -> None:
+        """The same rows, whoever computes them."""
+        window, rows = story.window(), [("a", 1), ("b", 2)]
+        story.sink.prepare(SCHEMA)
+        story.sink.stage(window, spark.createDataFrame(rows, "word string, n bigint"))
+        story.sink.hold(window)
+        story.sink.committed(1)
+        story.sink.close()
+        assert sorted(self.rows(place)) == rows
 
 
 def release(sink: Sink) -> None:

@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 _ALLOWED = "a database URL such as duckdb:///counts.duckdb or duckdb:///:memory:"
-_PASSWORD = re.compile(
-    r"(://[^/@:]*:)[^@]*@|((?:password|token|secret)[a-z_]*=)[^&;\s]+", re.IGNORECASE
+# A password in a URL may hold anything, also @ and /: it ends at the last @ of the word.
+_IN_URL = re.compile(r"(://[^\s/@:]*:)\S*@")
+_NAMED = re.compile(
+    r"""([a-z_]*(?:password|passwd|pwd|passphrase|token|secret|[a-z]_?key)\b['"]?\s*[=:]\s*)"""
+    r"""('[^']*'|"[^"]*"|[^\s&;,)}\]]+)""",
+    re.IGNORECASE,
 )
 
 
@@ -38,7 +42,5 @@ def map_url(url: str) -> str:
 
 
 def redacted(text: object) -> str:
-    """Text without the passwords that a URL or a connection string in it may hold."""
-    return _PASSWORD.sub(
-        lambda match: f"{match[1]}***@" if match[1] else f"{match[2]}***", str(text)
-    )
+    """Text without the passwords and keys that a URL or a connection string in it may hold."""
+    return _NAMED.sub(r"\1***", _IN_URL.sub(r"\1***@", str(text)))

@@ -68,6 +68,11 @@ def test_a_log_that_does_not_read_the_mark_after_its_append_lets_a_zombie_speak(
     assert "window 1 was told as new twice" in problem
 
 
+def test_a_log_that_does_not_read_the_mark_after_its_reads_takes_a_purge_for_a_loss() -> None:
+    """A plan that was listed is gone: another driver has purged it, which only the mark tells."""
+    assert "RecordNotFound" in _problem(replace(LEDGER, log=weakened.NoMarkAfterRead))
+
+
 def test_ledger_rows_before_the_header_are_refused_as_another_logs() -> None:
     """A crash between the two leaves rows under a log id that nothing names."""
     problem = _problem(replace(LEDGER, patch=weakened.rows_before_header), Driver("A", 1, 2))

@@ -100,6 +100,24 @@ class NoMarkAfterAppend(WindowLog):
             super()._fence(window_id)
 
 
+class NoMarkAfterRead(WindowLog):
+    """A log that believes what it reads, whatever was purged meanwhile."""
+
+    _appending = False
+
+    def append(self, draft: Draft) -> Window:
+        """With the mark."""
+        self._appending = True
+        try:
+            return super().append(draft)
+        finally:
+            self._appending = False
+
+    def _fence(self, window_id: int) -> None:
+        if self._appending:
+            super()._fence(window_id)
+
+
 class TornSetAside(WindowLog):
     """A log that renames a torn record, to write under its name."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,3 +18,9 @@ def quick_folder() -> Iterator[Path]:
     parent = _IN_MEMORY if _IN_MEMORY.is_dir() else None
     with tempfile.TemporaryDirectory(dir=parent) as folder:
         yield Path(folder)
+
+
+@pytest.fixture
+def no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The power that is cut here is not the machine's; fsync would cost most of the time."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)

@@ -74,6 +74,15 @@ def test_a_link_in_a_circle_is_refused(tmp_path: Path) -> None:
         LocalStorage(tmp_path / "a" / "log").create("1", b"")
 
 
+@pytest.mark.parametrize("path", ["dangling", "dangling/log"])
+def test_a_link_to_nowhere_is_an_error(tmp_path: Path, path: str) -> None:
+    """Where it points to may come back: a disk that is not mounted."""
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(StorageFailed, match=f"{tmp_path}/{path}: creating 1 failed"):
+        LocalStorage(tmp_path / path).create("1", b"")
+    assert not (tmp_path / "nowhere").exists()
+
+
 @pytest.mark.parametrize("path", ["file", "file/log", "file/state/log"])
 def test_a_file_in_the_place_of_a_folder_is_refused(tmp_path: Path, path: str) -> None:
     """By every verb that would need the folder; the file is left alone."""

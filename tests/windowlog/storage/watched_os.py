@@ -8,10 +8,15 @@ order between them is promised.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import pytest
+
+from windowlog.storage import LocalStorage, disk, local
 
 # Short writes: a kernel may write less than it was asked to.
 WRITE_BYTES_MAX = 7
@@ -42,7 +47,7 @@ class WatchedOs:
     """
 
     def __init__(self, base: Path, before: Hook = lambda number, call, path: None) -> None:
-        self._base = base
+        self.base = base
         self._root = _Folder()
         self._open: dict[int, tuple[str, _File | _Folder | None]] = {}
         self.before = before
@@ -129,10 +134,10 @@ class WatchedOs:
 
     def _node(self, path: str) -> _File | _Folder | None:
         """None outside `base`: there nothing is lost."""
-        if not Path(path).is_relative_to(self._base):
+        if not Path(path).is_relative_to(self.base):
             return None
         node: _File | _Folder = self._root
-        for part in Path(path).relative_to(self._base).parts:
+        for part in Path(path).relative_to(self.base).parts:
             assert isinstance(node, _Folder)
             inner = node.entries[part][-1]
             assert inner is not None
@@ -143,6 +148,22 @@ class WatchedOs:
         folder = self._node(str(Path(path).parent))
         assert isinstance(folder, _Folder)
         folder.entries.setdefault(Path(path).name, [None]).append(node)
+
+
+@contextmanager
+def watched(base: Path) -> Iterator[WatchedOs]:
+    """The storage over a disk that is watched; `base` is new."""
+    base.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        fake = WatchedOs(base)
+        patch.setattr(local, "os", fake)
+        patch.setattr(disk, "os", fake)
+        yield fake
+
+
+def root(base: Path) -> LocalStorage:
+    """A storage two folders below what exists."""
+    return LocalStorage(base / "state" / "log")
 
 
 def _write(node: _File | _Folder, path: Path, choose: Choose, written: dict[_File, Path]) -> None:

@@ -1,0 +1,1 @@
+"""Tests of what windowed.testing gives to users."""
