@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from windowlog import codec, naming
+from windowlog.moment import format_time
 from windowlog.values import Json
-from windowlog.window import format_time
 from windowlog.wiring import Header
 
 KIND = "header"

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from windowlog import codec, naming
 from windowlog.contracts import Storage
 from windowlog.errors import RecordExists, RecordNotFound
+from windowlog.moment import format_time
 from windowlog.values import Json
-from windowlog.window import format_time
 
 KIND = "mark"
 

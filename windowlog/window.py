@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from windowlog.moment import format_time, parse_time
 from windowlog.values import Json, Part, Plan, Skip
 from windowlog.wiring import InputIdentity, SinkIdentity
 
@@ -104,13 +105,3 @@ def plan_from_json(body: Any) -> Plan:
         for part in body["parts"]
     )
     return Plan(parts, body["end"], body.get("bytes"), body.get("records"))
-
-
-def format_time(moment: datetime) -> str:
-    """ISO 8601 in UTC with microseconds."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
-def parse_time(text: str) -> datetime:
-    """The moment that `format_time` wrote."""
-    return datetime.fromisoformat(text)

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from tests.windowlog.drafts import NOON, draft
 from windowlog.codec import decode, encode
+from windowlog.moment import format_time, parse_time
 from windowlog.values import Json, Part, Plan
 from windowlog.window import (
-    format_time,
     from_json,
-    parse_time,
     plan_from_json,
     plan_to_json,
     to_json,

@@ -8,7 +8,7 @@ from windowed.commands.proposal import windows_text
 from windowed.recovery import Decision, decide
 from windowed.refusals import refusal
 from windowlog.errors import RecordNotFound, RecordTorn
-from windowlog.window import format_time
+from windowlog.moment import format_time
 
 if TYPE_CHECKING:
     from windowed.commands.opened import Opened

@@ -36,6 +36,7 @@ def rename_sink(look: Opened, name: str, old: str, words: list[str]) -> Proposal
     _check_asked(look, name, old, sink.held, words)
 
     def apply() -> None:
+        """The old row first: a driver that still uses it is fenced from then on."""
         _open_as(look, name, old)
         look.parts.sinks[name].adopt(found, moved)
         _open_as(look, name, name)
