@@ -1,6 +1,8 @@
-"""Creating a record that only one driver may own, when the answer of the storage can get lost."""
+"""Creating records beside other drivers: what only one may own, and what all would write."""
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 from windowlog.contracts import Storage
 from windowlog.errors import RecordExists, RecordNotFound
@@ -21,4 +23,17 @@ def create_exclusively(storage: Storage, name: str, data: bytes) -> bool:
             storage.sync(name)  # the reply that was lost may have been an error
         except RecordNotFound:
             return False  # its owner has purged it meanwhile
+    return True
+
+
+def create_once(storage: Storage, name: str, data: bytes) -> bool:
+    """True when `name` was created; False when it is there already, whoever wrote it: every driver
+    would write the same."""
+    try:
+        storage.create(name, data)
+    except RecordExists:
+        # Another driver's may not be durable yet; if it is gone by now, a higher one is.
+        with suppress(RecordNotFound):
+            storage.sync(name)
+        return False
     return True

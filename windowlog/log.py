@@ -13,7 +13,6 @@ them owns window n. Nothing is locked: a lock that outlives a killed driver is w
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -195,10 +194,11 @@ class WindowLog:
         self._create(self._windows, draft.window_id, attempt, data)
         self._names.add(naming.numbered(draft.window_id, attempt))
         self._attempts[draft.window_id] = attempt
-        window = from_json(json.loads(json.dumps(body)), digest=codec.digest(data))
+        # What is handed on is what was written, not what was meant.
+        written = codec.decode(data, kind="window", record_id=draft.window_id, name="draft")
+        window = from_json(written, digest=codec.digest(data))
         self._state = replace(last, newest=window.id, torn=False, window=window)
-        # The record stays even if we are fenced: others may have seen it, and below the mark it is
-        # debris.
+        # The record stays, fenced or not: others may have seen it; below the mark it is debris.
         self._fence(window.id)
         return window
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import UTC, datetime
 
 from windowlog import codec, naming
 from windowlog.contracts import Storage
-from windowlog.errors import RecordExists, RecordNotFound
+from windowlog.exclusive import create_once
 from windowlog.moment import format_time
 from windowlog.values import Json
 
@@ -29,12 +28,7 @@ class Marks:
         """Create the mark `floor`, or make the one that is there durable."""
         name = naming.numbered(floor)
         body: Json = {"at": format_time(datetime.now(UTC))}
-        try:
-            self._storage.create(name, codec.encode(KIND, floor, body))
-        except RecordExists:
-            # Another driver's may not be durable yet; if it is gone by now, a higher one is.
-            with suppress(RecordNotFound):
-                self._storage.sync(name)
+        create_once(self._storage, name, codec.encode(KIND, floor, body))
 
     def advance(self, floor: int) -> int:
         """Create the mark `floor` and let go of older ones; the mark that counts then.

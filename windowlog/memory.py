@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from windowlog import codec, naming
 from windowlog.contracts import Storage
-from windowlog.errors import RecordExists, RecordNotFound
+from windowlog.errors import RecordNotFound
+from windowlog.exclusive import create_once
 
 KIND = "memory"
 
@@ -46,16 +45,10 @@ class LogMemory:
         """Save the version of `window_id`, and let go of all but the one before it."""
         older = [version for version in self._versions() if version < window_id]
         name = naming.numbered(window_id)
-        try:
-            self._storage.create(name, codec.frame(KIND, window_id, data))
-        except RecordExists:
-            # The plans up to a window fix its version: whoever saved it saved the same.
-            # It may not be durable yet; if it is gone by now, a newer one is.
-            with suppress(RecordNotFound):
-                self._storage.sync(name)
-            return
-        for version in older[:-1]:
-            self._storage.delete(naming.numbered(version), durable=False)
+        # The plans up to a window fix its version: whoever saved it saved the same.
+        if create_once(self._storage, name, codec.frame(KIND, window_id, data)):
+            for version in older[:-1]:
+                self._storage.delete(naming.numbered(version), durable=False)
 
     def _versions(self) -> list[int]:
         return list(naming.attempts(self._storage.list()))
