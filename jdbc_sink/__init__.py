@@ -1,6 +1,6 @@
 """jdbc_sink: rows and ledger row in one SQL transaction."""
 
-from jdbc_sink.modes import accumulate, append
+from jdbc_sink.modes import accumulate, append, replace_window, upsert
 from jdbc_sink.sink import JdbcSink
 
-__all__ = ["JdbcSink", "accumulate", "append"]
+__all__ = ["JdbcSink", "accumulate", "append", "replace_window", "upsert"]

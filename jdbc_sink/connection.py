@@ -7,44 +7,40 @@ lock out every reader, closed after each window it would cost more than the wind
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sql
 
-from jdbc_sink import files
 from jdbc_sink.errors import DatabaseFailed, DatabaseLocked, DatabaseUnusable
 from windowlog.access.engines import redacted
 from windowlog.errors import BadArgument
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Connection, Engine, Transaction
+
+    from jdbc_sink.databases import Place
 
 # Somebody who reads takes a moment: looking again costs a failed open, about a millisecond.
 LOCK_POLL_S = 0.05
-# DuckDB's names for a database that is a service.
-_REMOTE = ("md:", "motherduck:")
 _REMEDY_KEPT = "Give the sink a connection that stays open while the pipeline runs."
-_FACTS = sql.text(
-    "SELECT current_setting('default_collation'), readonly FROM duckdb_databases()"
-    " WHERE database_name = current_database()"
-)
+_Result = TypeVar("_Result")
 
 
 class Connections:
     """Connections of one sink. `keep`: a database in memory, or your own connection, which lives as
     long as it is open."""
 
-    def __init__(self, engine: Engine, *, release_s: float, lock_wait_s: float, keep: bool) -> None:
-        if engine.dialect.name != "duckdb":
-            allowed = "a DuckDB database: duckdb:///FILE, an engine for one, or a duckdb connection"
-            raise BadArgument(argument="url", value=engine.dialect.name, allowed=allowed)
+    def __init__(
+        self, engine: Engine, place: Place, *, release_s: float, lock_wait_s: float, keep: bool
+    ) -> None:
         if _autocommits(engine):
             allowed = "an engine without AUTOCOMMIT: rows and ledger must be one transaction"
             raise BadArgument(argument="engine", value="AUTOCOMMIT", allowed=allowed)
         self._engine = engine
+        self._place = place
         self._release_s = release_s
         self._lock_wait_s = lock_wait_s
         self._keep = keep
@@ -59,18 +55,15 @@ class Connections:
     @property
     def missing(self) -> bool:
         """True for a database file that is not there yet: to look into it would create it."""
-        name = self._engine.url.database or ":memory:"
-        if self._keep or name.startswith(_REMOTE):
-            return False
-        return Path(name).parent.is_dir() and not Path(name).exists()
+        return not self._keep and self._place.missing(self._engine)
 
     @contextmanager
     def transaction(self, *, reads: bool = False) -> Iterator[Connection]:
         """A transaction that is committed at the end, if it does more than read; anything that is
         raised rolls it back."""
-        connection = self.get()
         try:
-            with connection.begin() as transaction:
+            connection, transaction = self.begin()
+            with transaction:
                 yield connection
                 if reads:
                     transaction.rollback()
@@ -84,53 +77,58 @@ class Connections:
             raise DatabaseFailed(database=self.database, reason=reason) from error
         self.release_if_due()
 
-    def get(self) -> Connection:
-        """The kept connection, or a new one. DatabaseLocked after `lock_wait_s`, DatabaseUnusable
-        at once."""
+    def begin(self) -> tuple[Connection, Transaction]:
+        """A transaction on the kept connection, or on a new one. DatabaseLocked after
+        `lock_wait_s`, DatabaseUnusable at once."""
+        connection = self._get()
+        transaction = connection.begin()
+        try:
+            self._patiently(lambda: self._place.begin(connection))
+        except BaseException:
+            self.drop()
+            raise
+        return connection, transaction
+
+    def _get(self) -> Connection:
         if self._connection is None:
-            connection = self._open()
+            connection = self._patiently(self._open)
             try:
-                self._check(connection)
+                flaw = self._place.flaw(connection)
+                if flaw is not None:
+                    raise self._unusable(*flaw)
             except BaseException as error:
                 connection.invalidate()
                 connection.close()
                 if not isinstance(error, sql.exc.DBAPIError):
                     raise
                 reason = redacted(error.orig)
-                raise DatabaseFailed(database=self.database, reason=reason) from error
+                raise self._unusable(reason, self._place.remedy(reason)) from error
             self._connection = connection
             self._opened_s = time.monotonic()
         return self._connection
 
     def _open(self) -> Connection:
+        if self.missing and not self._engine.url.query:
+            self._place.create(Path(str(self._engine.url.database)))
+        return self._engine.connect()
+
+    def _patiently(self, attempt: Callable[[], _Result]) -> _Result:
+        """Again and again while somebody else holds the database, for `lock_wait_s`."""
         start_s = time.monotonic()
         while True:
             try:
-                if self.missing and not self._engine.url.query:
-                    files.create(Path(str(self._engine.url.database)))
-                return self._engine.connect()
+                return attempt()
             except Exception as error:
                 reason = redacted(getattr(error, "orig", None) or error)
-                holder = files.holder(reason)
+                holder = self._place.holder(self._engine, reason)
                 if holder is None:
-                    remedy = _REMEDY_KEPT if self._keep else files.remedy(reason)
+                    remedy = _REMEDY_KEPT if self._keep else self._place.remedy(reason)
                     raise self._unusable(reason, remedy) from error
                 if time.monotonic() - start_s >= self._lock_wait_s:
                     raise DatabaseLocked(
                         database=self.database, holder=holder, waited_s=self._lock_wait_s
                     ) from error
             time.sleep(LOCK_POLL_S)
-
-    def _check(self, connection: Connection) -> None:
-        collation, readonly = connection.execute(_FACTS).one()
-        connection.rollback()
-        if readonly:
-            remedy = "Take access_mode from its settings: a sink writes."
-            raise self._unusable("it is opened read-only", remedy)
-        if collation and collation.lower() != "binary":
-            # Also the ledger's key is compared so: two pipelines could be taken for one.
-            reason = f"its setting default_collation={collation} makes distinct keys equal"
-            raise self._unusable(reason, "Unset it; give a collation to the columns that need one.")
 
     def _unusable(self, reason: str, remedy: str) -> DatabaseUnusable:
         return DatabaseUnusable(database=self.database, reason=reason, remedy=remedy)

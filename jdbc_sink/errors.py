@@ -7,7 +7,8 @@ KitError
 ├── BadValue                     JS4  a value that the target would refuse or change
 ├── TransactionOpen              JS5  your own connection is inside a transaction
 ├── DatabaseFailed               JS6  the database answered with an error
-└── LedgerUnsuitable             JS7  a table of the ledger's name that is no ledger
+├── LedgerUnsuitable             JS7  a table of the ledger's name that is no ledger
+└── AmbiguousKey                 JS8  a window does not say what becomes of a key
 """
 
 from __future__ import annotations
@@ -65,3 +66,11 @@ class LedgerUnsuitable(KitError):
     another ledger_table, or move that table away if it is of no use."""
 
     code = "JS7"
+
+
+class AmbiguousKey(KitError):
+    """Sink {sink}: window {window_id} has several different rows for the key {key}, and none of
+    them is the newest. The window was not written. Give the mode an order_by column that tells them
+    apart, or combine them in the transform; the window is then replayed."""
+
+    code = "JS8"

@@ -19,7 +19,8 @@ from windowlog.wiring import Held, SinkIdentity
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from jdbc_sink.catalog import TableName
+    from jdbc_sink.databases import Catalog
+    from jdbc_sink.table import TableName
     from windowlog.window import Window
 
 
@@ -29,9 +30,10 @@ class Ledger:
 
     `updated_at` is the driver's clock in UTC, for people: nothing depends on it."""
 
-    def __init__(self, name: TableName, pipeline: str, sink: str) -> None:
+    def __init__(self, name: TableName, catalog: Catalog, pipeline: str, sink: str) -> None:
         self._key = {"of_pipeline": pipeline, "of_sink": sink}
         self._name = name
+        self._catalog = catalog
         self.table = table = sql.Table(
             name.name,
             sql.MetaData(),
@@ -64,11 +66,11 @@ class Ledger:
 
     def exists(self, connection: Connection) -> bool:
         """Is there a ledger table?"""
-        if self._name.is_view(connection):
+        if self._catalog.is_view(connection, self._name):
             raise self._unsuitable("it is a view")
-        if not self._name.is_table(connection):
+        if not self._catalog.is_table(connection, self._name):
             return False
-        found = self._name.columns(connection)
+        found = self._catalog.columns(connection, self._name)
         lacking = [column.name for column in self.table.columns if column.name not in found]
         if lacking:
             raise self._unsuitable(f"it has no column {', '.join(lacking)}")
@@ -80,7 +82,7 @@ class Ledger:
     def create(self, connection: Connection) -> None:
         """Create the table, unless it is there."""
         if not self.exists(connection):
-            if not self._name.has_schema(connection):
+            if not self._catalog.has_schema(connection, self._name):
                 raise self._unsuitable(f"there is no schema {self._name.schema}: create it first")
             self.table.create(connection, checkfirst=False)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from jdbc_sink.catalog import TableName
 from jdbc_sink.modes import Mode
+from jdbc_sink.table import TableName
 from windowlog.errors import BadArgument
 
 LOADS = ("auto", "driver")

@@ -11,13 +11,12 @@ import sqlalchemy as sql
 
 from jdbc_sink import options
 from jdbc_sink.connection import Connections
+from jdbc_sink.databases import database_of
 from jdbc_sink.doubt import Verdict, judge
-from jdbc_sink.engine import engine_of, refuse_open_transaction
-from jdbc_sink.errors import BadValue
 from jdbc_sink.ledger import Ledger
-from jdbc_sink.load import loader_for
 from jdbc_sink.modes import Mode, append
 from jdbc_sink.target import TargetTable
+from jdbc_sink.writing import check_values, write
 from windowlog.access.engines import redacted
 from windowlog.errors import CommitUnknown, Fenced, KitError, NotHeld, PreviousFailure
 from windowlog.wiring import Held, SinkIdentity, TargetState
@@ -67,11 +66,14 @@ class JdbcSink:
         options.check_count("rows_per_statement", rows_per_statement)
         options.check_seconds("release_s", release_s)
         options.check_seconds("lock_wait_s", lock_wait_s)
-        engine, keep = engine_of(database)
+        self._database, engine, keep = database_of(database)
         self._connections = Connections(
-            engine, release_s=release_s, lock_wait_s=lock_wait_s, keep=keep
+            engine,
+            self._database.place,
+            release_s=release_s,
+            lock_wait_s=lock_wait_s,
+            keep=keep,
         )
-        self._loader = loader_for(engine.dialect.name)
         self._rows_per_statement = rows_per_statement
         self._own = None if isinstance(database, str) else database
         self._context: SinkContext | None = None
@@ -83,6 +85,7 @@ class JdbcSink:
     def _forget(self) -> None:
         self._failure: str | None = None
         self._prepared: pyarrow.Schema | None = None
+        self._kinds: dict[str, str] = {}
         self._staged: tuple[int, pyarrow.Table] | None = None
 
     def identity(self) -> SinkIdentity:
@@ -92,12 +95,14 @@ class JdbcSink:
 
     def open(self, context: SinkContext) -> None:
         """Begin a run. The database is reached when it is first needed."""
-        refuse_open_transaction(self._own, context.sink)
+        self._database.refuse_open_transaction(self._own, context.sink)
         self._connections.drop()
         self._forget()
         self._context = context
-        self._ledger = Ledger(self._ledger_name, context.pipeline, context.sink)
-        self._target = TargetTable(self._table, self._mode, context.sink)
+        self._ledger = Ledger(
+            self._ledger_name, self._database.catalog, context.pipeline, context.sink
+        )
+        self._target = TargetTable(self._table, self._mode, context.sink, self._database)
 
     def held(self) -> Held | None:
         """The ledger's row."""
@@ -136,23 +141,17 @@ class JdbcSink:
         if self._prepared == schema:
             return
         self._target.check_names(schema.names)
-        types, findings = self._loader.column_types(schema)
+        kinds, findings = self._database.types.column_types(schema)
         with self._transaction() as connection:
-            self._target.prepare(connection, types, findings)
-        self._prepared = schema
+            self._target.prepare(connection, kinds, findings)
+        self._prepared, self._kinds = schema, kinds
 
     def stage(self, window: Window, frame: Frame) -> None:
         """Fetch the rows into the driver, and look for what the table would refuse. BadValue for
         NULL in a key."""
         self._usable()
         rows = frame if isinstance(frame, pyarrow.Table) else frame.toArrow()
-        for column in self._mode.key:
-            if rows.column(column).null_count:
-                reason = "a key may not be NULL, which equals nothing"
-                sink = self._opened().sink
-                raise BadValue(
-                    sink=sink, column=column, value="NULL", window_id=window.id, reason=reason
-                )
+        check_values(self._target, rows, window.id)
         self._staged = window.id, rows
 
     def hold(self, window: Window) -> None:
@@ -162,8 +161,7 @@ class JdbcSink:
         assert self._staged[0] == window.id, "one window in flight"
         sent = False
         try:
-            connection = self._connections.get()
-            transaction = connection.begin()
+            connection, transaction = self._connections.begin()
             try:
                 moved = self._write(connection, window, self._staged[1])
                 if moved:
@@ -198,15 +196,12 @@ class JdbcSink:
             moved = self._ledger.advance(connection, window, self.identity(), run_id)
         except sql.exc.OperationalError as error:
             # Two drivers at one row: the slower one's compare-and-set moved nothing.
-            if "onflict" in str(error.orig):
+            if self._database.place.lost_race(error):
                 return False
             raise
         if moved != 1:
             return False
-        table = self._table.quoted(connection)
-        for start in range(0, rows.num_rows, self._rows_per_statement):
-            part = rows.slice(start, self._rows_per_statement)
-            self._loader.load(connection, part, table, self._mode)
+        write(self._target, connection, rows, self._kinds, window.id, self._rows_per_statement)
         return True
 
     def _resolve(self, window: Window, error: Exception | None) -> None:

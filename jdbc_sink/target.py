@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sql
 
-from jdbc_sink.catalog import Column, TableName, quote
-from jdbc_sink.columns import fits, sum_type
 from jdbc_sink.errors import TargetUnsuitable
+from jdbc_sink.statements import RANK, Terms
+from jdbc_sink.table import TableName, quote
 from windowlog.access.engines import redacted
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from jdbc_sink.databases import Database
     from jdbc_sink.modes import Mode
 
 
@@ -27,43 +28,64 @@ class TargetTable:
     name: TableName
     mode: Mode
     sink: str
+    database: Database
 
     def exists(self, connection: Connection) -> bool:
         """Is there a table or view of this name?"""
-        return self.name.is_table(connection) or self.name.is_view(connection)
+        catalog = self.database.catalog
+        return catalog.is_table(connection, self.name) or catalog.is_view(connection, self.name)
+
+    def terms(
+        self, connection: Connection, kinds: Mapping[str, str], source: str, window_id: int
+    ) -> Terms:
+        """What the mode's statements speak of."""
+        return Terms(
+            table=self.name.quoted(connection),
+            source=source,
+            columns=tuple(kinds),
+            kinds=kinds,
+            quote=lambda name: quote(connection, name),
+            types=self.database.types,
+            window_id=window_id,
+        )
 
     def check_names(self, names: Sequence[str]) -> None:
         """Refuse columns that differ in nothing but case: a database takes them for one, or renames
-        one."""
+        one; and the name that statements need."""
         folded = [name.lower() for name in names]
         twice = sorted({name for name in folded if folded.count(name) > 1})
-        self.refuse([f"the frame has column {name} twice" for name in twice])
+        findings = [f"the frame has column {name} twice" for name in twice]
+        if RANK in folded:
+            findings.append(f"the frame has a column {RANK}, a name that the sink uses itself")
+        self.refuse(findings)
 
     def prepare(
-        self, connection: Connection, types: Mapping[str, str], findings: Sequence[str] = ()
+        self, connection: Connection, kinds: Mapping[str, str], findings: Sequence[str] = ()
     ) -> None:
         """Create the table for columns of these types, or check it. TargetUnsuitable with all
         findings; `findings` are those that the frame's types gave already."""
-        findings = [*findings, *self._frame_findings(types)]
-        if self.name.is_view(connection):
+        catalog = self.database.catalog
+        findings = [*findings, *self.mode.findings(kinds, self.database.types)]
+        if catalog.is_view(connection, self.name):
             self.refuse([*findings, "it is a view, and a view holds no rows"])
-        if self.name.is_table(connection):
+        if catalog.is_table(connection, self.name):
             findings += [
-                *self._column_findings(connection, types),
+                *self._column_findings(connection, {**kinds, **self.mode.added()}),
                 *self._key_findings(connection),
             ]
             self.refuse(findings)
             return
-        if not self.name.has_schema(connection):
+        if not catalog.has_schema(connection, self.name):
             findings.append(f"there is no schema {self.name.schema}: create it first")
         self.refuse(findings)
-        self._create(connection, types)
+        self._create(connection, kinds)
 
-    def _create(self, connection: Connection, types: Mapping[str, str]) -> None:
-        sums = {column for column, how in self.mode.combine if how == "sum"}
+    def _create(self, connection: Connection, kinds: Mapping[str, str]) -> None:
+        sums = self.mode.sums()
+        sum_type = self.database.types.sum_type
         columns = [
             f"{quote(connection, column)} {sum_type(kind) if column in sums else kind}"
-            for column, kind in types.items()
+            for column, kind in {**kinds, **self.mode.added()}.items()
         ]
         if self.mode.key:
             keys = ", ".join(quote(connection, column) for column in self.mode.key)
@@ -75,28 +97,17 @@ class TargetTable:
             # A type that cannot be a key, say. Only the database knows all its reasons.
             self.refuse([redacted(error.orig)])
 
-    def _frame_findings(self, types: Mapping[str, str]) -> Iterator[str]:
-        """What is wrong with the frame itself."""
-        for column in self.mode.columns:
-            if column not in types:
-                yield f"the frame has no column {column}"
-        if self.mode.key:
-            for column in types:
-                if column not in self.mode.columns:
-                    yield f"column {column} is neither key nor accumulated"
-        for column, how in self.mode.combine:
-            if how == "sum" and column in types and sum_type(types[column]) is None:
-                yield f"column {column} is {types[column]}, which cannot be added"
-
-    def _column_findings(self, connection: Connection, types: Mapping[str, str]) -> Iterator[str]:
-        found = self.name.columns(connection)
-        for column, kind in types.items():
+    def _column_findings(self, connection: Connection, kinds: Mapping[str, str]) -> Iterator[str]:
+        found = self.database.catalog.columns(connection, self.name)
+        for column, kind in kinds.items():
             there = found.get(column.lower())
             if there is None:
                 yield f"column {column} ({kind}) is missing"
-            elif not fits(kind, there.type):
+            elif there.generated:
+                yield f"column {column} is generated by the database, and takes no values"
+            elif not self.database.types.fits(kind, there.type):
                 yield f"column {column} is {there.type} and the frame's is {kind}"
-        given = {column.lower() for column in types}
+        given = {column.lower() for column in kinds}
         for folded, there in found.items():
             if folded not in given and not there.optional:
                 yield f"column {there.name} is NOT NULL and not in the frame"
@@ -104,13 +115,14 @@ class TargetTable:
     def _key_findings(self, connection: Connection) -> Iterator[str]:
         if not self.mode.key:
             return
+        catalog = self.database.catalog
         wanted = frozenset(column.lower() for column in self.mode.key)
-        if wanted not in self.name.keys(connection):
+        if wanted not in catalog.keys(connection, self.name):
             keys = ", ".join(self.mode.key)
             yield f"it has no primary key or unique constraint on exactly ({keys})"
-        found = self.name.columns(connection)
-        texts = [column for column in self.mode.key if _is_text(found, column)]
-        for column in self.name.blurred(connection, texts):
+        there = catalog.columns(connection, self.name)
+        keys_there = [column for column in self.mode.key if column.lower() in there]
+        for column in catalog.blurred(connection, self.name, keys_there):
             yield f"the collation of column {column} makes distinct keys equal: use a binary one"
 
     def refuse(self, findings: Sequence[str]) -> None:
@@ -119,8 +131,3 @@ class TargetTable:
             raise TargetUnsuitable(
                 table=str(self.name), sink=self.sink, findings="; ".join(findings)
             )
-
-
-def _is_text(found: Mapping[str, Column], column: str) -> bool:
-    there = found.get(column.lower())
-    return there is not None and there.type == "VARCHAR"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from jdbc_sink.columns import fits, sum_type
+from jdbc_sink.databases.duckdb.types import DuckDbTypes
 
 INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 UNSIGNED = ("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT")
@@ -30,7 +30,7 @@ UNSIGNED = ("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT")
 )
 def test_a_type_fits_when_no_value_changes(source: str, target: str, answer: bool) -> None:
     """Integers, floats and decimals may widen, nothing else."""
-    assert fits(source, target) is answer
+    assert DuckDbTypes().fits(source, target) is answer
 
 
 def test_an_integer_fits_where_duckdb_keeps_its_least_and_greatest() -> None:
@@ -44,7 +44,7 @@ def test_an_integer_fits_where_duckdb_keeps_its_least_and_greatest() -> None:
             for target in (*INTEGERS, *UNSIGNED):
                 query = f"SELECT TRY_CAST('{low}' AS {target}), TRY_CAST('{high}' AS {target})"
                 kept = connection.execute(query).fetchall() == [(low, high)]
-                assert fits(source, target) is kept, (source, target)
+                assert DuckDbTypes().fits(source, target) is kept, (source, target)
 
 
 @pytest.mark.parametrize(
@@ -65,5 +65,5 @@ def test_an_integer_fits_where_duckdb_keeps_its_least_and_greatest() -> None:
 )
 def test_a_sum_gets_the_widest_type_of_its_kind(summand: str, column: str | None) -> None:
     """And every summand fits into it."""
-    assert sum_type(summand) == column
-    assert column is None or fits(summand, column)
+    assert DuckDbTypes().sum_type(summand) == column
+    assert column is None or DuckDbTypes().fits(summand, column)

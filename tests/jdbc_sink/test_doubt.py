@@ -188,7 +188,7 @@ def test_what_is_interrupted_before_the_commit_is_rolled_back(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(bench.sink._loader, "load", stopped)
+        patched.setattr(bench.sink._database.load, "append", stopped)
         with pytest.raises(KeyboardInterrupt):
             bench.sink.hold(window)
     bench.sink.hold(window)

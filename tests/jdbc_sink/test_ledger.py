@@ -116,14 +116,14 @@ def test_two_drivers_at_one_row_at_one_moment(
     bench.story.open(rival, run_id="22222222-2222-2222-2222-222222222222")
     rival.prepare(SCHEMA)
     rival.stage(window, frame(("fast", 1)))
-    load = rival._loader.load
+    load = rival._database.load.append
 
     def meanwhile(*arguments: Any) -> None:
         load(*arguments)
         with pytest.raises(NotHeld):
             bench.sink.hold(window)
 
-    monkeypatch.setattr(rival._loader, "load", meanwhile)
+    monkeypatch.setattr(rival._database.load, "append", meanwhile)
     rival.hold(window)
     rival.close()
     bench.sink.stage(window, frame(("slow", 1)))

@@ -12,11 +12,11 @@ from typing import Any
 
 import sqlalchemy
 
+import jdbc_sink.sink
 import windowlog.storage.local as local
 from connectors import FileInput
 from jdbc_sink import JdbcSink
 from jdbc_sink.ledger import Ledger
-from jdbc_sink.load.duckdb import DuckDbLoader
 from windowlog.storage.local import LocalStorage
 
 MOMENTS = (
@@ -94,7 +94,13 @@ def install(trap: Trap, archive: Path) -> None:
     _after(FileInput, "committed", lambda *_: trap.passed("committed told"))
     _after(JdbcSink, "stage", lambda *_: trap.passed("staged"))
     _after(Ledger, "advance", lambda *_: trap.passed("ledger advanced"))
-    _after(DuckDbLoader, "load", lambda *_: trap.passed("rows written"))
+    write = jdbc_sink.sink.write
+
+    def written(*arguments: Any) -> None:
+        write(*arguments)
+        trap.passed("rows written")
+
+    vars(jdbc_sink.sink)["write"] = written
     sqlalchemy.event.listen(sqlalchemy.Engine, "commit", lambda _: trap.passed("before commit"))
     _after(JdbcSink, "hold", lambda *_: trap.passed("after commit"))
 

@@ -11,7 +11,11 @@ from windowlog.errors import BadArgument
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-_ALLOWED = "a database URL such as duckdb:///counts.duckdb or duckdb:///:memory:"
+_ALLOWED = (
+    "a database URL such as duckdb:///counts.duckdb, sqlite:///counts.db or duckdb:///:memory:"
+)
+# Dialects whose URL names a file, and so may be written without slashes after `jdbc:`.
+_FILES = "duckdb|sqlite"
 # A password in a URL may hold anything, also @ and /: it ends at the last @ of the word.
 _IN_URL = re.compile(r"(://[^\s/@:]*:)\S*@")
 _NAMED = re.compile(
@@ -34,9 +38,8 @@ def make_engine(url: str) -> Engine:
 def map_url(url: str) -> str:
     """`jdbc:` URLs as SQLAlchemy writes them. BadArgument for a database that is not supported."""
     text = url.removeprefix("jdbc:")
-    if re.fullmatch(r"duckdb:(?!//).*", text):
-        text = f"duckdb:///{text.removeprefix('duckdb:')}"
-    if not re.match(r"duckdb(\+\w+)?:///?", text):
+    text = re.sub(rf"^({_FILES}):(?!//)", r"\1:///", text)
+    if not re.match(rf"({_FILES})(\+\w+)?:///?", text):
         raise BadArgument(argument="url", value=redacted(url), allowed=_ALLOWED)
     return text
 

@@ -1,4 +1,4 @@
-"""Which database: an engine, made from a URL, an engine or one's own duckdb connection."""
+"""Engines for DuckDB: from a URL, an engine or one's own duckdb connection."""
 
 from __future__ import annotations
 
@@ -7,35 +7,27 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jdbc_sink.errors import TransactionOpen
-from windowlog.access.engines import make_engine
-from windowlog.errors import BadArgument
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
-def engine_of(database: Any) -> tuple[Engine, bool]:
-    """The engine, and whether its database must outlive our connections: what is in memory is gone
-    with the last one."""
-    if isinstance(database, str):
-        engine = make_engine(database)
-        if not _is_memory(engine):
-            return _plain(engine), False
-        return _beside(_memory()), True
-    if _is_duckdb_connection(database):
-        return _beside(database), True
-    if not (hasattr(database, "dialect") and hasattr(database, "connect")):
-        allowed = "a URL, a SQLAlchemy engine, or an open duckdb connection"
-        raise BadArgument(argument="database", value=type(database).__name__, allowed=allowed)
-    if database.dialect.name == "duckdb" and _is_memory(database):
-        return _beside(_driver_connection(database)), True
-    return database, False
+def engine_for(given: Any, *, by_url: bool) -> tuple[Engine, bool]:
+    """The engine to use, and whether its database must outlive our connections: what is in memory
+    is gone with the last one."""
+    if is_own_connection(given):
+        return _beside(given), True
+    if by_url:
+        return (_beside(_memory()), True) if _is_memory(given) else (_plain(given), False)
+    if _is_memory(given):
+        return _beside(_driver_connection(given)), True
+    return given, False
 
 
 def refuse_open_transaction(own: Any, sink: str) -> None:
     """TransactionOpen if the user's own connection is inside a transaction: it would not see ours,
     or block it."""
-    if own is None or not _is_duckdb_connection(own):
+    if own is None or not is_own_connection(own):
         return
     import duckdb
 
@@ -57,7 +49,8 @@ def _is_memory(engine: Engine) -> bool:
     return (engine.url.database or ":memory:").startswith(":memory:")
 
 
-def _is_duckdb_connection(value: Any) -> bool:
+def is_own_connection(value: Any) -> bool:
+    """Is it an open duckdb connection?"""
     # Nobody can hold one without having imported it.
     duckdb = sys.modules.get("duckdb")
     return duckdb is not None and isinstance(value, duckdb.DuckDBPyConnection)

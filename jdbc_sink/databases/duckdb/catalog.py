@@ -1,0 +1,82 @@
+"""What DuckDB says of a table. Names are compared as DuckDB does: without regard to case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sql
+
+from jdbc_sink.table import Column, TableName, quote
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+_HERE = (
+    " WHERE lower(table_name) = lower(:name) AND database_name = current_database()"
+    " AND lower(schema_name) = lower(coalesce(:schema, current_schema()))"
+)
+_SCHEMA = sql.text(
+    "SELECT count(*) FROM duckdb_schemas() WHERE database_name = current_database()"
+    " AND lower(schema_name) = lower(coalesce(:schema, current_schema()))"
+)
+_TABLE = sql.text(f"SELECT count(*) FROM duckdb_tables(){_HERE}")
+_VIEW = sql.text(f"SELECT count(*) FROM duckdb_views(){_HERE.replace('table_name', 'view_name')}")
+_COLUMNS = sql.text(
+    f"SELECT column_name, data_type, is_nullable, column_default FROM duckdb_columns(){_HERE}"
+)
+_KEYS = sql.text(
+    f"SELECT constraint_column_names FROM duckdb_constraints(){_HERE}"
+    " AND constraint_type IN ('PRIMARY KEY', 'UNIQUE')"
+)
+# Pairs of texts that differ. A collation that takes one pair for equal says so here, whatever
+# its name.
+_PAIRS = (("a", "A"), ("a", "á"), ("é", "e\u0301"), ("a", "a "))
+
+
+class DuckDbCatalog:
+    """jdbc_sink.databases.Catalog for DuckDB."""
+
+    def has_schema(self, connection: Connection, table: TableName) -> bool:
+        """Is the table's schema there?"""
+        return bool(connection.execute(_SCHEMA, {"schema": table.schema}).scalar())
+
+    def is_table(self, connection: Connection, table: TableName) -> bool:
+        """Is there a table of this name?"""
+        return bool(connection.execute(_TABLE, _words(table)).scalar())
+
+    def is_view(self, connection: Connection, table: TableName) -> bool:
+        """Is there a view of this name?"""
+        return bool(connection.execute(_VIEW, _words(table)).scalar())
+
+    def columns(self, connection: Connection, table: TableName) -> dict[str, Column]:
+        """Its columns, by lower-case name. Empty if there is no such table."""
+        rows = connection.execute(_COLUMNS, _words(table)).all()
+        return {
+            row[0].lower(): Column(row[0], row[1], row[2] or row[3] is not None) for row in rows
+        }
+
+    def keys(self, connection: Connection, table: TableName) -> list[frozenset[str]]:
+        """Its primary key and unique constraints, as lower-case column names."""
+        found = connection.execute(_KEYS, _words(table)).scalars()
+        return [frozenset(column.lower() for column in columns) for columns in found]
+
+    def blurred(
+        self, connection: Connection, table: TableName, columns: Sequence[str]
+    ) -> list[str]:
+        """Those of these key columns whose collation makes texts equal that differ."""
+        there = self.columns(connection, table)
+        texts = [name for name in columns if there[name.lower()].type == "VARCHAR"]
+        return [column for column in texts if _blurs(connection, table, column)]
+
+
+def _blurs(connection: Connection, table: TableName, column: str) -> bool:
+    # The value of no row, which has the column's collation.
+    nothing = f"(SELECT {quote(connection, column)} FROM {table.quoted(connection)} WHERE false)"
+    equal = " OR ".join(f"coalesce({nothing}, '{one}') = '{other}'" for one, other in _PAIRS)
+    answer: Any = connection.exec_driver_sql(f"SELECT {equal}").scalar()
+    return bool(answer)
+
+
+def _words(table: TableName) -> dict[str, str | None]:
+    return {"name": table.name, "schema": table.schema}

@@ -1,0 +1,119 @@
+"""Where a DuckDB database is: files made whole or not at all, and why one cannot be opened, in
+words."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import sqlalchemy as sql
+
+from jdbc_sink.databases.processes import process_name
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+_HOLDER = re.compile(r"[Cc]onflicting lock is held in (.*?)(?: \(PID (\d+)\))")
+# DuckDB's names for a database that is a service.
+_REMOTE = ("md:", "motherduck:")
+_FACTS = sql.text(
+    "SELECT current_setting('default_collation'), readonly FROM duckdb_databases()"
+    " WHERE database_name = current_database()"
+)
+_OTHER_SETTINGS = "with a different configuration"
+# What DuckDB says -> what helps. The first that is found counts.
+_REMEDIES = (
+    ("Is a directory", "Name a file in that folder."),
+    ("No such file or directory", "Make the folder, or correct the path."),
+    ("Permission denied", "Give this user the right to read and write the file and its folder."),
+    ("Read-only file system", "Name a file on a file system that can be written."),
+    ("No space left", "Free some space; nothing is written twice."),
+    ("File too large", "Raise the limit on file sizes (ulimit -f); nothing is written twice."),
+    ("not a valid DuckDB", "Name another file, or move this one away: it is no DuckDB database."),
+    ("Could not read enough bytes", "It is cut off: restore it, or move it away."),
+    ("version number", "Another version of duckdb wrote it: use that one, or a newer one."),
+)
+_OTHERWISE = "Check the URL, and that this user may read and write the file and its folder."
+
+
+class DuckDbPlace:
+    """jdbc_sink.databases.Place for DuckDB."""
+
+    def missing(self, engine: Engine) -> bool:
+        """True for a database file that is not there yet: to look into it would create it."""
+        name = engine.url.database or ":memory:"
+        if name.startswith(_REMOTE):
+            return False
+        return Path(name).parent.is_dir() and not Path(name).exists()
+
+    def create(self, path: Path) -> None:
+        """Make an empty database, whole or not at all, unless the file is there already.
+
+        DuckDB makes the file first and fills it then: a driver that was killed in between left a
+        file that no DuckDB opens any more."""
+        import duckdb
+
+        whole = path.with_name(f"{path.name}.{uuid4().hex[:8]}.new")
+        try:
+            duckdb.connect(str(whole)).close()
+            with suppress(FileExistsError):
+                _link(whole, path)
+            _sync_folder(path.parent)
+        finally:
+            whole.unlink(missing_ok=True)
+
+    def holder(self, engine: Engine, reason: str) -> str | None:
+        """Who holds the database that could not be opened for this reason; None if that is not
+        why."""
+        if _OTHER_SETTINGS in reason:
+            return "this process itself, opened with other settings,"
+        match = _HOLDER.search(reason)
+        return None if match is None else process_name(int(match[2]), match[1])
+
+    def remedy(self, reason: str) -> str:
+        """What to do about a database that cannot be used for this reason."""
+        found = (advice for sign, advice in _REMEDIES if sign in reason)
+        return next(found, _OTHERWISE)
+
+    def flaw(self, connection: Connection) -> tuple[str, str] | None:
+        """Read-only, or a collation for everything."""
+        collation, readonly = connection.execute(_FACTS).one()
+        connection.rollback()
+        if readonly:
+            return "it is opened read-only", "Take access_mode from its settings: a sink writes."
+        if collation and collation.lower() != "binary":
+            # Also the ledger's key is compared so: two pipelines could be taken for one.
+            reason = f"its setting default_collation={collation} makes distinct keys equal"
+            return reason, "Unset it; give a collation to the columns that need one."
+        return None
+
+    def begin(self, connection: Connection) -> None:
+        """Nothing more: every transaction may write."""
+
+    def lost_race(self, error: Exception) -> bool:
+        """Does this error of an UPDATE say that another transaction changed the row?"""
+        return "onflict" in str(error)
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without hard links. Two drivers that begin at once may both be here: the
+        # file that loses is empty.
+        if not target.exists():
+            source.rename(target)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

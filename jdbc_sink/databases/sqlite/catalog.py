@@ -1,0 +1,99 @@
+"""What SQLite says of a table. Names are compared as SQLite does: without regard to ASCII case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jdbc_sink.table import Column, TableName, quote
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+# What PRAGMA table_xinfo says in `hidden` of generated columns, virtual and stored.
+_GENERATED = (2, 3)
+
+
+class SqliteCatalog:
+    """jdbc_sink.databases.Catalog for SQLite. A schema is an attached database."""
+
+    def has_schema(self, connection: Connection, table: TableName) -> bool:
+        """Is the database attached?"""
+        rows = connection.exec_driver_sql("PRAGMA database_list").all()
+        wanted = (table.schema or "main").lower()
+        return wanted in {row[1].lower() for row in rows}
+
+    def is_table(self, connection: Connection, table: TableName) -> bool:
+        """Is there a table of this name?"""
+        return self._kind(connection, table) == "table"
+
+    def is_view(self, connection: Connection, table: TableName) -> bool:
+        """Is there a view of this name?"""
+        return self._kind(connection, table) == "view"
+
+    def _kind(self, connection: Connection, table: TableName) -> str | None:
+        if not self.has_schema(connection, table):
+            return None
+        schema = quote(connection, table.schema or "main")
+        query = f"SELECT type FROM {schema}.sqlite_master WHERE lower(name) = lower(?)"
+        rows = connection.exec_driver_sql(query, (table.name,)).all()
+        return next((row[0] for row in rows if row[0] in ("table", "view")), None)
+
+    def columns(self, connection: Connection, table: TableName) -> dict[str, Column]:
+        """Its columns, by lower-case name. Empty if there is no such table."""
+        return {
+            row["name"].lower(): Column(
+                name=row["name"],
+                type=row["type"].upper(),
+                optional=_optional(row),
+                generated=row["hidden"] in _GENERATED,
+            )
+            for row in _pragma(connection, table, "table_xinfo")
+        }
+
+    def keys(self, connection: Connection, table: TableName) -> list[frozenset[str]]:
+        """Its primary key and unique indexes, as lower-case column names."""
+        primary = frozenset(
+            row["name"].lower() for row in _pragma(connection, table, "table_xinfo") if row["pk"]
+        )
+        keys = [primary] if primary else []
+        for index in _pragma(connection, table, "index_list"):
+            if index["unique"] and not index["partial"]:
+                keys.append(frozenset(name for name, _ in _index(connection, table, index)))
+        return keys
+
+    def blurred(
+        self, connection: Connection, table: TableName, columns: Sequence[str]
+    ) -> list[str]:
+        """Those of these key columns whose collation makes texts equal that differ."""
+        blurs = {
+            name
+            for index in _pragma(connection, table, "index_list")
+            if index["unique"]
+            for name, collation in _index(connection, table, index)
+            if collation.upper() != "BINARY"
+        }
+        return [column for column in columns if column.lower() in blurs]
+
+
+def _optional(row: Any) -> bool:
+    # INTEGER PRIMARY KEY is the row's own number, which SQLite gives where it is left out.
+    numbered = row["pk"] == 1 and row["type"].upper() == "INTEGER"
+    has_value = row["dflt_value"] is not None or row["hidden"] in _GENERATED
+    return not row["notnull"] or has_value or numbered
+
+
+def _pragma(connection: Connection, table: TableName, pragma: str) -> list[Any]:
+    schema = quote(connection, table.schema or "main")
+    name = quote(connection, table.name)
+    return list(connection.exec_driver_sql(f"PRAGMA {schema}.{pragma}({name})").mappings())
+
+
+def _index(connection: Connection, table: TableName, index: Any) -> list[tuple[str, str]]:
+    """(lower-case column, collation) of an index's key. An expression is a column without name."""
+    named = TableName(index["name"], table.schema)
+    return [
+        ((row["name"] or "").lower(), row["coll"])
+        for row in _pragma(connection, named, "index_xinfo")
+        if row["key"]
+    ]

@@ -1,0 +1,118 @@
+"""Where a SQLite database is, what of its settings forgets commits, and how a transaction that
+writes begins."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jdbc_sink.databases.processes import process_name
+from jdbc_sink.databases.sqlite.functions import install
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+# What SQLite says -> what helps. The first that is found counts.
+_REMEDIES = (
+    ("unable to open database file", "Make the folder, or correct the path or its permissions."),
+    ("readonly database", "Give this user the right to write the file and its folder."),
+    ("file is not a database", "Name another file, or move this one away: it is no database."),
+    (
+        "malformed",
+        "It is damaged: restore it, or recover what is readable with `sqlite3 .recover`.",
+    ),
+    ("disk is full", "Free some space; nothing is written twice."),
+    ("disk I/O error", "Look at the disk and its space; nothing is written twice."),
+)
+_OTHERWISE = "Check the URL, and that this user may read and write the file and its folder."
+_BUSY = ("database is locked", "database table is locked", "database schema is locked")
+_FORGETFUL_JOURNALS = {"off": "cannot roll back", "memory": "is corrupted by a crash"}
+
+
+class SqlitePlace:
+    """jdbc_sink.databases.Place for SQLite."""
+
+    def missing(self, engine: Engine) -> bool:
+        """True for a database file that is not there yet: to look into it would create it."""
+        name = engine.url.database or ""
+        if name.startswith("file:"):
+            return False
+        return Path(name).parent.is_dir() and not Path(name).exists()
+
+    def create(self, path: Path) -> None:
+        """Nothing: an empty file is an empty database, so SQLite's own way is whole."""
+
+    def holder(self, engine: Engine, reason: str) -> str | None:
+        """Who holds the database that could not be used for this reason; None if that is not
+        why."""
+        if not any(busy in reason for busy in _BUSY):
+            return None
+        return _lock_holder(engine.url.database or "") or "another connection"
+
+    def remedy(self, reason: str) -> str:
+        """What to do about a database that cannot be used for this reason."""
+        found = (advice for sign, advice in _REMEDIES if sign in reason)
+        return next(found, _OTHERWISE)
+
+    def flaw(self, connection: Connection) -> tuple[str, str] | None:
+        """Settings with which a commit may be forgotten."""
+
+        def pragma(name: str) -> Any:
+            return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+
+        journal, synchronous = str(pragma("journal_mode")).lower(), int(pragma("synchronous"))
+        memory = not pragma_file(connection)
+        only_reads = pragma("query_only")
+        install(connection.connection.driver_connection)
+        connection.rollback()
+        if only_reads:
+            return "its setting query_only forbids to write", "Take it away: a sink writes."
+        if memory:
+            return None
+        if journal in _FORGETFUL_JOURNALS:
+            reason = f"with its setting journal_mode={journal} it {_FORGETFUL_JOURNALS[journal]}"
+            return reason, "Use journal_mode delete, truncate, persist or wal."
+        if synchronous == 0 or (synchronous == 1 and journal == "wal"):
+            reason = "its setting synchronous={} forgets commits in a power cut"
+            return reason.format(("off", "normal")[synchronous]), "Set it to full."
+        return None
+
+    def begin(self, connection: Connection) -> None:
+        """BEGIN IMMEDIATE: the lock that writes need is taken, or waited for, at the beginning.
+
+        Python's driver begins a transaction at the first INSERT or UPDATE, with a lock for
+        reading; one that begins with CREATE TABLE is none, and is not rolled back."""
+        driver: Any = connection.connection.driver_connection
+        if driver.in_transaction:
+            # The engine's own BEGIN, which locks nothing. Nothing was done in it yet.
+            driver.execute("ROLLBACK")
+        driver.execute("BEGIN IMMEDIATE")
+
+    def lost_race(self, error: Exception) -> bool:
+        """Does this error of an UPDATE say that another transaction changed the row?"""
+        return False
+
+
+def pragma_file(connection: Connection) -> str:
+    """The main database's file; empty if it has none."""
+    rows = connection.exec_driver_sql("PRAGMA database_list").all()
+    return next((str(row[2] or "") for row in rows if row[1] == "main"), "")
+
+
+def _lock_holder(name: str) -> str | None:
+    """The process that holds a lock on the file, from the system's list of locks."""
+    try:
+        inode = os.stat(name).st_ino
+        locks = Path("/proc/locks").read_text().splitlines()
+    except OSError:
+        return None
+    for lock in locks:
+        words = lock.split()
+        # "1: POSIX ADVISORY WRITE 4711 fe:01:123456 1073741824 1073741824"
+        place = next((word for word in words if word.count(":") == 2), "")
+        if place.endswith(f":{inode}") and "WRITE" in words:
+            pid = int(words[words.index("WRITE") + 1])
+            if pid != os.getpid():
+                return process_name(pid)
+    return None
