@@ -80,10 +80,10 @@ def _input_trouble(log: ALog, inputs: list[AnInput]) -> str:
         short = all(window < log.oldest - 1 for window in reach)
         if source.configured and source.remembers and log.oldest > FIRST and short:
             return "Y"
-        if source.configured and source.remembers and source.torn:
-            # What is damaged is missed, unless somebody has said since where to go on.
-            if source.reset is None or source.memory is None or source.reset < source.memory:
-                return "Y"
+        # What is damaged is missed, unless somebody has said since where to go on.
+        unsaid = source.reset is None or source.memory is None or source.reset < source.memory
+        if source.configured and source.remembers and source.torn and unsaid:
+            return "Y"
     return ""
 
 
