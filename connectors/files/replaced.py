@@ -58,13 +58,12 @@ def _replacement(
             follows = _follows(file, entry)
             if (follows or _begins_alike(file, entry)) and locator.find(old) is None:
                 found.append(Replacement(path, old, new, entry, follows))
-    # Of several the one of which most is the same.
-    yield from sorted(found, key=lambda r: (r.follows, r.entry.offset))[-1:]
+    # Of several the one of which most was read: all that is less would be read twice.
+    yield from sorted(found, key=lambda r: r.entry.offset)[-1:]
 
 
 def _follows(file: OpenFile, entry: Entry) -> bool:
-    enough = file.status.size >= entry.offset
-    return enough and tail_digest(file.descriptor, entry.offset) == entry.tail
+    return tail_digest(file.descriptor, entry.offset) == entry.tail
 
 
 def _begins_alike(file: OpenFile, entry: Entry) -> bool:

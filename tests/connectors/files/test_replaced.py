@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
@@ -184,4 +185,70 @@ def test_of_several_old_files_of_a_path_any_counts(world: World) -> None:
     assert world.values() == ["other"]
     _replace(world, "a.txt", "one\ntwo\n")
     with pytest.raises(FileReplaced, match=r"a\.txt@4"):
+        world.run.plan()
+
+
+def _rotate(world: World, name: str, old: str, new: str) -> None:
+    """By rename: both are read."""
+    (world.folder / name).rename(world.folder / old)
+    world.write(name, new)
+    world.run.drain()
+
+
+@pytest.mark.parametrize("renumbered", [False, True])
+def test_a_log_that_began_like_the_one_rotated_away_stays_known(
+    world: World, monkeypatch: pytest.MonkeyPatch, renumbered: bool
+) -> None:
+    """The old one goes away later, and the index knows it by the path that both had."""
+    world.write("log", "# header\n")
+    world.run.drain()
+    _rotate(world, "log", "log.1", "# header\none\n")
+    (world.folder / "log.1").unlink()
+    if renumbered:
+        real = os.makedev
+        monkeypatch.setattr(os, "makedev", lambda major, minor: real(major, minor) + 1000)
+        world.restart()
+    world.append("log", "two\n")
+    assert world.values() == ["two"]
+
+
+@pytest.mark.parametrize("more", ["one\ntwo\n", _text(["one", *LONG])])
+def test_of_several_old_files_the_one_of_which_most_was_read_counts(
+    world: World, more: str
+) -> None:
+    """Whatever else was read would be read twice; also if only the beginnings are alike."""
+    world.write("log", "# header\n")
+    world.run.drain()
+    read = "# header\n" + more
+    _rotate(world, "log", "log.1", read)
+    (world.folder / "log.1").unlink()
+    edited = len(read) > 10_000
+    _replace(world, "log", read[:-5] + "edited\n" if edited else read + "three\n")
+    with pytest.raises(FileReplaced, match=r"up to byte {}.*log@{}".format(
+        len(read), "end" if edited else len(read)
+    )):  # fmt: skip
+        world.run.plan()
+
+
+def test_a_copy_can_be_passed_over_whole(make_world: MakeWorld) -> None:
+    """PATH@end is the copy's end, although the file itself has a rest that was not read."""
+    world = make_world(max_bytes_per_window=4)
+    world.write("a.txt", "one\ntwo\n")
+    world.run.window()
+    _replace(world, "a.txt", "one\ntwo\nthree\n")
+    seek = world.run.reset("a.txt@end")
+    assert (seek.again, seek.passed_over) == (0, 2)
+    world.restart()
+    world.append("a.txt", "four\n")
+    assert world.values() == ["four"]
+
+
+def test_a_file_that_was_to_be_read_again_is_missed(world: World) -> None:
+    """A reset to its beginning has promised its lines, so its going away is no replacement."""
+    world.write("a.txt", "one\n")
+    world.run.drain()
+    world.run.reset("a.txt@beginning")
+    world.restart()
+    _replace(world, "a.txt", "one\ntwo\n")
+    with pytest.raises(UnreadVanished, match="only 0 were read"):
         world.run.plan()
