@@ -102,3 +102,21 @@ def test_a_plan_that_appears_after_the_sync_is_made_durable_itself() -> None:
     assert log.scan().newest == 2
     place.power_loss()
     assert opened(place).newest == 2
+
+
+def test_a_newest_plan_that_is_purged_while_a_log_is_scanned_is_another_drivers() -> None:
+    """Between its listing and its sync: the other one is alive, nothing was lost."""
+    storage = MemoryStorage()
+    begun(storage, 2)
+    log = WindowLog(storage)
+    log.open(PIPELINE, "run-b")
+    windows = log._windows
+
+    def purged_meanwhile(name: str | None = None) -> None:
+        if name is not None:
+            begun(storage, 4, run_id="run-a").purge(4)
+        MemoryStorage.sync(storage.within("windows"), name)
+
+    windows.sync = purged_meanwhile  # type: ignore[method-assign]
+    with pytest.raises(Fenced, match="mark has moved to 4"):
+        log.scan()

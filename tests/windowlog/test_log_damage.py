@@ -98,7 +98,7 @@ def test_a_missing_record_in_the_middle_is_damage(storage: MemoryStorage) -> Non
     log = WindowLog(storage)
     log.open(PIPELINE, "run-b")
     assert log.scan().damaged == (2,)
-    with pytest.raises(RecordNotFound):
+    with pytest.raises(RecordNotFound, match="no window 2 in memory:"):
         log.read(2)
 
 

@@ -50,6 +50,14 @@ def test_a_purge_to_a_floor_that_was_reached_does_nothing(storage: MemoryStorage
     assert records(storage) == before
 
 
+def test_a_purge_to_the_first_window_leaves_no_mark(storage: MemoryStorage) -> None:
+    """Nothing lies below it."""
+    log = begun(storage, 2)
+    before = records(storage)
+    assert log.purge(1) == 0
+    assert records(storage) == before
+
+
 def test_an_empty_log_has_nothing_to_purge(storage: MemoryStorage) -> None:
     """Before its first window."""
     assert opened(storage).purge(0) == 0
@@ -171,10 +179,12 @@ def test_a_reset_comes_after_the_plan_it_stands_beside(storage: MemoryStorage) -
 
 def test_a_renewed_log_begins_with_the_positions_of_its_header(storage: MemoryStorage) -> None:
     """Numbers go on: no window number is ever used twice."""
+    begun(storage, 3)
     log = opened(storage)
-    log.renew(PIPELINE, "run-a", 8, {"lines": 70})
+    renewed = log.renew(PIPELINE, "run-a", 8, {"lines": 70})
     log.create()
     log = opened(storage)
+    assert (log.header.log_id, log.header.digest) == (renewed.log_id, renewed.digest)
     assert (log.header.first, log.newest, log.begun) == (8, 7, False)
     assert list(log.plans_after("lines", 7)) == [(7, Plan((), 70))]
     assert list(log.plans_after("others", 7)) == []
