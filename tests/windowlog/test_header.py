@@ -110,6 +110,18 @@ def test_a_mark_advances_and_never_goes_back() -> None:
     assert storage.list() == ["000000000004.json"]
 
 
+def test_of_several_marks_the_highest_counts_when_one_is_to_be_set() -> None:
+    """A kill leaves older ones beside it: they let go of nothing, and the next mark of them all."""
+    storage = MemoryStorage()
+    marks = Marks(storage)
+    for floor in (3, 5):
+        marks.create(floor)
+    assert marks.advance(4) == 5
+    assert storage.list() == ["000000000003.json", "000000000005.json"]
+    assert marks.advance(6) == 6
+    assert storage.list() == ["000000000006.json"]
+
+
 def test_a_mark_that_a_dead_driver_left_half_way_is_made_durable() -> None:
     """Before the plans below it go: else a power cut takes the mark and leaves the holes."""
     storage = ForgetfulStorage()

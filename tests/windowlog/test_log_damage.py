@@ -170,6 +170,23 @@ def test_after_a_failed_append_the_log_refuses_work_until_it_is_reopened(
     assert log.append(draft(newest + 1)).id == newest + 1
 
 
+def test_a_failure_without_words_is_named_by_its_kind(
+    storage: MemoryStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interruption from the keyboard has no message."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    log = begun(storage, 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(MemoryStorage, "create", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            log.append(draft(2))
+    with pytest.raises(PreviousFailure, match="KeyboardInterrupt"):
+        log.append(draft(2))
+
+
 def _header_half_created(place: ForgetfulStorage) -> None:
     """A driver dies while it creates the header: it can be seen, and is not durable."""
     log = WindowLog(place.halfway)

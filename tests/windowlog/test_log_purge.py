@@ -7,7 +7,7 @@ import pytest
 from tests.windowlog.drafts import PIPELINE, begun, draft, opened, records, tear
 from windowed.testing.faulty import Fault, every_fault
 from windowed.testing.forgetful import ForgetfulStorage
-from windowlog.errors import Fenced
+from windowlog.errors import Fenced, RecordNotFound
 from windowlog.log import WindowLog
 from windowlog.storage.memory import MemoryStorage
 from windowlog.values import Plan, Skip
@@ -30,6 +30,8 @@ def test_purge_lets_go_of_the_plans_below_its_floor(storage: MemoryStorage) -> N
     assert log.purge(4) == 3
     assert _windows(storage) == ["000000000004.json", "000000000005.json"]
     assert storage.within("marks").list() == ["000000000004.json"]
+    with pytest.raises(RecordNotFound):
+        log.read(3)
     assert log.append(draft(6)).id == 6
 
 
@@ -170,7 +172,7 @@ def test_plans_come_back_from_the_mark_on(storage: MemoryStorage) -> None:
 def test_a_reset_comes_after_the_plan_it_stands_beside(storage: MemoryStorage) -> None:
     """As an empty plan with the window's own id; those beside the folded window come first."""
     log = begun(storage, 3)
-    for window_id, end in ((2, 20), (2, 21), (3, 30)):
+    for window_id, end in ((1, 10), (2, 20), (2, 21), (3, 30)):
         log.notes.adopt(Adoption(window_id, "lines", None, end, "reset"))
     log.notes.adopt(Adoption(3, "others", None, 99, "not ours"))
     ends = [(n, plan.end, plan.empty) for n, plan in log.plans_after("lines", 2)]
@@ -188,6 +190,7 @@ def test_a_renewed_log_begins_with_the_positions_of_its_header(storage: MemorySt
     assert (log.header.first, log.newest, log.begun) == (8, 7, False)
     assert list(log.plans_after("lines", 7)) == [(7, Plan((), 70))]
     assert list(log.plans_after("others", 7)) == []
+    assert list(log.plans_after("lines", 8)) == []
     assert log.append(draft(8)).previous == log.header.digest
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from tests.windowlog.storage.test_local_errors import fail_all
 from tests.windowlog.storage.watched_os import WatchedOs, root, watched
@@ -35,6 +38,31 @@ def test_the_folders_above_are_made_durable_once(quick_folder: Path) -> None:
         storage = root(fake.base)
         assert _fsynced(fake, lambda: storage.create("1", b""))[-5:] == FIRST
         assert _fsynced(fake, lambda: storage.create("2", b"")) == ["file", "state/log"]
+
+
+def test_folders_side_by_side_share_what_is_above_them(quick_folder: Path) -> None:
+    """Plans and marks of a log that is there: the second folder does not pay for those above."""
+    with watched(quick_folder / "base") as fake:
+        for folder in ("plans", "marks"):
+            root(fake.base).within(folder).create("1", b"")
+        again = root(fake.base)
+        again.within("plans").create("2", b"")
+        seen = _fsynced(fake, lambda: again.within("marks").create("2", b""))
+        assert seen == ["file", "state/log/marks", "state/log", "state/log/marks"]
+
+
+def test_a_folder_behind_a_link_is_made_durable_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under the name by which it is known."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    storage = LocalStorage(tmp_path / "link")
+    storage.create("1", b"")
+    count: list[int] = []
+    monkeypatch.setattr(os, "fsync", count.append)
+    storage.create("2", b"")
+    assert len(count) == 2
 
 
 def test_a_closed_storage_knows_no_folder_to_be_durable(quick_folder: Path) -> None:
