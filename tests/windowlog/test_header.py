@@ -9,7 +9,7 @@ import pytest
 from windowed.testing.forgetful import ForgetfulStorage
 from windowlog import codec
 from windowlog.errors import NewerFormat, RecordExists, RecordNotFound, RecordTorn
-from windowlog.exclusive import create_exclusively
+from windowlog.exclusive import create_exclusively, create_once
 from windowlog.header import new_header, read_header
 from windowlog.marks import Marks
 from windowlog.storage.memory import MemoryStorage
@@ -89,6 +89,15 @@ def test_a_record_belongs_to_its_first_creator() -> None:
         storage = _Scripted(found)
         assert create_exclusively(storage, "one", b"ours") is ours
         assert storage.synced == (["one"] if ours else [])
+
+
+def test_a_record_that_all_would_write_says_who_was_first() -> None:
+    """True for one creator; whoever comes later leaves it as it is, and makes it durable."""
+    storage = ForgetfulStorage()
+    assert create_once(storage.halfway, "one", b"first")
+    assert not create_once(storage, "one", b"second")
+    storage.power_loss()
+    assert storage.read("one") == b"first"
 
 
 def test_the_highest_mark_counts() -> None:
