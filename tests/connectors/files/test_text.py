@@ -10,6 +10,7 @@ import pyarrow
 import pytest
 
 from connectors.files import split
+from connectors.files.read import as_dataframe
 from connectors.files.split import SCHEMA, split_range
 from tests.connectors.files.conftest import MakeWorld
 from tests.connectors.files.world import World
@@ -136,6 +137,20 @@ def _lines(data: bytes) -> list[tuple[str, int]]:
     read = lambda length, at: data[at : at + length]  # noqa: E731
     table = pyarrow.Table.from_batches(split_range(read, "a", 0, len(data)), SCHEMA)
     return [(row["value"], row["offset"]) for row in table.to_pylist()]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("line", "tasks"), [("x\n", 1), ("x" * 2_000 + "\n", 2)])
+def test_a_small_window_is_one_task(spark: SparkSession, line: str, tasks: int) -> None:
+    """Nothing needs to be shuffled then; a larger one uses both cores. Spark says how many."""
+    from pyspark.sql import functions as f
+
+    data = (line * 1_000).encode()
+    read = lambda length, at: data[at : at + length]  # noqa: E731
+    table = pyarrow.Table.from_batches(split_range(read, "a.txt", 0, len(data)), SCHEMA)
+    frame = as_dataframe(spark, table)
+    assert frame.select(f.spark_partition_id()).distinct().count() == tasks
+    assert frame.count() == 1_000
 
 
 def _with_spark(world: World, spark: SparkSession) -> InputContext:
