@@ -140,16 +140,17 @@ def _lines(data: bytes) -> list[tuple[str, int]]:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("line", "tasks"), [("x\n", 1), ("x" * 2_000 + "\n", 2)])
-def test_a_small_window_is_one_task(spark: SparkSession, line: str, tasks: int) -> None:
-    """Nothing needs to be shuffled then; a larger one uses both cores. Spark says how many."""
-    from pyspark.sql import functions as f
-
+@pytest.mark.parametrize(("line", "shuffles"), [("x\n", False), ("x" * 2_000 + "\n", True)])
+def test_a_small_window_is_grouped_without_a_shuffle(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str], line: str, shuffles: bool
+) -> None:
+    """A larger one uses all cores. Spark's own plan says which."""
     data = (line * 1_000).encode()
     read = lambda length, at: data[at : at + length]  # noqa: E731
     table = pyarrow.Table.from_batches(split_range(read, "a.txt", 0, len(data)), SCHEMA)
     frame = as_dataframe(spark, table)
-    assert frame.select(f.spark_partition_id()).distinct().count() == tasks
+    frame.groupBy("value").count().explain()
+    assert ("Exchange" in capsys.readouterr().out) is shuffles
     assert frame.count() == 1_000
 
 
