@@ -111,8 +111,9 @@ class InputChanged(Refused):
 
 
 class MemoryLost(Refused):
-    """Pipeline {pipeline!r} is not started: what input(s) {concerned} remember of the windows
-    before {oldest} is gone from {where}. No data was touched."""
+    """Pipeline {pipeline!r} is not started: what input(s) {concerned} remember is gone or
+    damaged in {where}, or older than the plans that were purged (those before {oldest}). No data
+    was touched."""
 
     code = "WD10"
 

@@ -15,12 +15,13 @@ from windowlog.wiring import Adoption, Header, Held, InputIdentity, SinkIdentity
 @dataclass(frozen=True, slots=True)
 class InputFacts:
     """An input as the pipeline names it. `memory` is the window of its newest memory, None if there
-    is none."""
+    is none; `torn` says that this one is damaged."""
 
     name: str
     identity: InputIdentity
     remembers: bool
     memory: int | None
+    torn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,7 @@ def gather(log: WindowLog, inputs: Mapping[str, Input], sinks: Mapping[str, Sink
     )
     state = log.scan()
     input_facts = tuple(
-        InputFacts(
-            name,
-            source.identity(),
-            source.remembers,
-            log.memory(name).version() if source.remembers else None,
-        )
+        InputFacts(name, source.identity(), source.remembers, *_remembered(log, name, source))
         for name, source in inputs.items()
     )
     noted = log.notes.adoptions_from(state.oldest)
@@ -41,6 +36,18 @@ def gather(log: WindowLog, inputs: Mapping[str, Input], sinks: Mapping[str, Sink
         resets={adoption.input: adoption.window_id for adoption in noted if adoption.identity},
     )
     return _chained(log, facts)
+
+
+def _remembered(log: WindowLog, name: str, source: Input) -> tuple[int | None, bool]:
+    """The window of an input's newest memory, and whether that is damaged."""
+    if not source.remembers:
+        return None, False
+    memory = log.memory(name)
+    try:
+        newest = memory.newest()
+    except RecordTorn:
+        return memory.version(), True
+    return (newest[0] if newest is not None else None), False
 
 
 def _chained(log: WindowLog, facts: Facts) -> Facts:

@@ -9,10 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from windowed.gather import gather
-from windowed.read_only import ReadOnlyMemory
+from windowed.read_only import JudgedMemory, ReadOnlyMemory
 from windowed.recovery import Decision, decide
 from windowed.refusals import refusal
-from windowlog.contracts import InputContext, Memory, SinkContext
+from windowlog.contracts import InputContext, SinkContext
 from windowlog.errors import Fenced
 from windowlog.wiring import Held
 
@@ -65,9 +65,7 @@ def enrol(parts: Parts, facts: Facts, run_id: str) -> None:
 def open_inputs(parts: Parts, spark: SparkSession | None, *, read_only: bool = False) -> None:
     """Open every input with its memory and the plans it may not have folded."""
     for name, source in parts.inputs.items():
-        memory: Memory = parts.log.memory(name)
-        if read_only:
-            memory = ReadOnlyMemory(memory)
+        memory = (ReadOnlyMemory if read_only else JudgedMemory)(parts.log.memory(name))
         source.open(InputContext(spark, name, memory, partial(parts.log.plans_after, name)))
 
 

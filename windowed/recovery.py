@@ -13,7 +13,7 @@ the sinks.
     S  a sink without a row, whose target a sink that is gone has filled        SinkRenamed
     W  a sink that is not in the newest window and has no row                   NewSink
     X  an input is new, gone or points elsewhere, and nothing adopted it        InputChanged
-    Y  an input's memory is gone, or older than the purged plans                MemoryLost
+    Y  an input's memory is gone, damaged, or older than the purged plans       MemoryLost
     D  plan Hmin+1 is purged                                                    PlansPurged
     E  Hmin < L                                                                 replay Hmin+1 … L
     F  Hmin = L                                                                 plan L+1
@@ -144,14 +144,15 @@ def _input_changed(facts: Facts) -> tuple[str, ...]:
 
 
 def _memory_lost(facts: Facts) -> tuple[str, ...]:
-    """Y: inputs that remember, and whose memory does not reach up to the oldest plan, nor a reset
-    that stands beside a plan."""
+    """Y: inputs that remember, and whose memory is damaged or does not reach up to the oldest plan;
+    unless a reset that stands beside a plan has taken its place."""
 
     def lost(source: InputFacts) -> bool:
         purged = facts.log.oldest > facts.header.first
         memory = source.memory if source.memory is not None else -1
-        reach = max(memory, facts.resets.get(source.name, -1))
-        return source.remembers and purged and reach < facts.log.oldest - 1
+        reset = facts.resets.get(source.name, -1)
+        too_old = purged and max(memory, reset) < facts.log.oldest - 1
+        return source.remembers and (too_old or (source.torn and reset < memory))
 
     return tuple(i.name for i in facts.inputs if lost(i))
 

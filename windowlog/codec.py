@@ -32,7 +32,8 @@ _FIRST_LINE = re.compile(
 def encode(kind: str, record_id: int, body: Json) -> bytes:
     """The stored bytes of a record of JSON. ASCII only: a path that is not valid UTF-8 survives as
     JSON escapes."""
-    text = json.dumps(body, indent=1, sort_keys=True, allow_nan=False)
+    # A value a line, for people. Not by `indent`, which json does in Python: four times slower.
+    text = json.dumps(body, separators=(",\n ", ": "), sort_keys=True, allow_nan=False)
     return frame(kind, record_id, text.encode("ascii") + b"\n")
 
 

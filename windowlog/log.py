@@ -42,7 +42,7 @@ from windowlog.values import Json, Plan
 from windowlog.window import Draft, Window, from_json, to_json
 from windowlog.wiring import Header
 
-# A plan is read at each start and kept in the driver's memory: 64 MiB of JSON is some 300,000 files
+# A plan is read at each start and kept in the driver's memory: 64 MiB of JSON is some 200,000 files
 # in one window.
 RECORD_BYTES_MAX = 64 * 2**20
 

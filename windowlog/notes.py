@@ -70,7 +70,7 @@ class Notes:
     def adoptions_from(self, floor: int) -> tuple[Adoption, ...]:
         """The decisions beside plan `floor` and all later ones, in order."""
         self._adoptions.sync()
-        noted = sorted(w for w in naming.attempts(self._adoptions.list()) if w >= floor)
+        noted = [w for w in naming.attempts(self._adoptions.list()) if w >= floor]
         return tuple(adoption for window_id in noted for adoption in self.adoptions(window_id))
 
     def purge(self, floor: int) -> None:

@@ -7,7 +7,8 @@ KitError
 ├── FileRewritten    FI4  the bytes before the place where reading goes on have changed
 ├── UnreadVanished   FI5  a file is gone before it was read to its end
 ├── LineTooLong      FI6  a line is longer than the kit reads
-└── IndexLost        FI7  what the input remembers does not fit its position
+├── IndexLost        FI7  what the input remembers does not fit its position
+└── FileReplaced     FI8  another file with the same text stands where one was read
 """
 
 from __future__ import annotations
@@ -50,9 +51,10 @@ class FileRewritten(KitError):
 
 
 class UnreadVanished(KitError):
-    """Input {input}: {path} is gone, and of its {size} bytes only {known} were read. Put it back
-    under any name (the file itself: a copy is a new file), or give up the rest with
-    `python -m windowed reset MODULE:PIPELINE {input} --to {end} --apply`. Nothing was changed."""
+    """Input {input}: {path} is gone, and of its {size} bytes only {known} were read. Put the file
+    itself back under any name, or a copy under the same one (you are then asked where to go on), or
+    give up the rest with `python -m windowed reset MODULE:PIPELINE {input} --to {end} --apply`.
+    Nothing was changed."""
 
     code = "FI5"
 
@@ -72,3 +74,13 @@ class IndexLost(KitError):
     beginning). Nothing was changed."""
 
     code = "FI7"
+
+
+class FileReplaced(KitError):
+    """Input {input}: {path} was read up to byte {known}, and is another file now, {agreement}. It
+    may be a copy (an editor's, or a restored one), whose lines would be read twice, or a new log
+    that begins like the old one. Nothing was changed. To go on at {on_words}, run
+    `python -m windowed reset MODULE:PIPELINE {input} --to {on} --apply`; to read all that is in it
+    now, `--to {beginning} --apply`."""
+
+    code = "FI8"

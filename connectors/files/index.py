@@ -32,8 +32,8 @@ MISSED_FOLDS_MAX = 3
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One file: its first `offset` bytes were read. `size` and `mtime_ns` are from when it was last
-    planned, `tail` is the digest before `offset`, `missed` counts the folds since it was last
-    seen."""
+    planned, `tail` is the digest before `offset`, `head` one of the first bytes, `missed` counts
+    the folds since it was last seen."""
 
     path: str
     offset: int
@@ -112,6 +112,12 @@ class Index:
         lost = {(i.inode, i.born_ns): i for i in self.entries if i.born_ns and i not in tree.files}
         pairs = ((i, lost.get((i.inode, i.born_ns))) for i in strange) if lost else ()
         return {new: old for new, old in pairs if old is not None}
+
+    def gone(self, tree: Tree) -> set[FileId]:
+        """Files of the index that are nowhere in the tree, nor there under another device
+        number."""
+        missing = self.entries.keys() - tree.files.keys()
+        return missing - set(self.known(tree).values()) if missing else set()
 
     def forget(self, tree: Tree) -> None:
         """Let go of files that are gone for good; take over new device numbers. Part of a fold."""

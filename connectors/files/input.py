@@ -152,8 +152,7 @@ class FileInput:
         if spark is not None and self._in_executors(pieces):
             return reading.in_executors(spark, self._settings.folder, pieces, checker)
         table = reading.in_driver(pieces, checker)
-        # Spark makes a partition of each chunk, and so a task of each small file.
-        return table if spark is None else spark.createDataFrame(table.combine_chunks())
+        return table if spark is None else reading.as_dataframe(spark, table)
 
     def _in_executors(self, pieces: Sequence[FileRange]) -> bool:
         if self._settings.reader == "auto":

@@ -56,13 +56,18 @@ class Locator:
         except OSError:
             return None
 
-    def find(self, file_id: FileId) -> str | None:
-        """The path that a file has now, by a fresh walk."""
+    def now(self) -> Tree:
+        """The folder as a fresh walk sees it: one walk for each Locator."""
         if self._now is None:
             self._now = self._walk()
-        seen = self._now.files.get(file_id)
+        return self._now
+
+    def find(self, file_id: FileId) -> str | None:
+        """The path that a file has now, by a fresh walk."""
+        now = self.now()
+        seen = now.files.get(file_id)
         if seen is None and file_id.born_ns:
-            alike = (s for i, s in self._now.files.items() if i.could_be(file_id))
+            alike = (s for i, s in now.files.items() if i.could_be(file_id))
             seen = next(alike, None)
         return seen.path if seen is not None else None
 

@@ -16,8 +16,8 @@ from windowlog.values import Part
 class FileRange:
     """Bytes [start, end) of one file, and how to know that they are still the same.
 
-    `before_start` and `before_end` are digests of the last 4 KiB before those places; `head` one of
-    the first bytes, for a file without birth time; `was` the id under which the index knows it,
+    `before_start` and `before_end` are digests of the last 4 KiB before those places, `head` one of
+    the first bytes; `was` the id under which the index knows it,
     where its device's number changed.
     """
 

@@ -15,13 +15,20 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from connectors.files.errors import FileRewritten, FileTruncated, LineTooLong, UnreadVanished
+from connectors.files.errors import (
+    FileReplaced,
+    FileRewritten,
+    FileTruncated,
+    LineTooLong,
+    UnreadVanished,
+)
 from connectors.files.identity import FileId, head_of
 from connectors.files.index import Entry, Index
 from connectors.files.lines import cut, next_line_end, tail_digest
 from connectors.files.locate import Locator, OpenFile
 from connectors.files.parts import FileRange, printable
 from connectors.files.ranges import Reach, TooLong, choose_end
+from connectors.files.replaced import replacements
 from connectors.files.tails import Tails
 from connectors.files.walk import Seen, Tree
 
@@ -69,6 +76,7 @@ class Planner:
         """The ranges of the next window. The last one may go past `max_bytes` if it is a single
         line.
         """
+        self._refuse_replaced(self.tree)
         self._refuse_lost()
         pieces: list[FileRange] = []
         files, used = 0, 0
@@ -186,12 +194,29 @@ class Planner:
     def _open(self, candidate: Candidate) -> AbstractContextManager[OpenFile | None]:
         return self.locator.open(candidate.seen.path, candidate.id, None)
 
+    def _refuse_replaced(self, tree: Tree) -> None:
+        """A copy would be read again from its beginning, silently."""
+        for found in replacements(self.index, tree, self.locator):
+            known = found.entry.offset
+            place, words, agreement = "end", "the end of what is in it now", "that begins alike"
+            if found.follows:
+                place, words = str(known), "that byte"
+                agreement = "with the same bytes before that place"
+            raise FileReplaced(
+                input=self.name,
+                path=printable(found.path),
+                known=known,
+                agreement=agreement,
+                on_words=words,
+                on=_position(found.path, place),
+                beginning=_position(found.path, "beginning"),
+            )
+
     def _refuse_lost(self) -> None:
         """A file that was read in part must not disappear silently. One that was never begun
         may.
         """
-        renumbered = set(self.index.known(self.tree).values())
-        for file_id in self.index.entries.keys() - self.tree.files.keys() - renumbered:
+        for file_id in self.index.gone(self.tree):
             entry = self.index.entries[file_id]
             if entry.offset < entry.size and self.locator.find(file_id) is None:
                 self._vanished(entry.path, entry.offset, entry.size)
@@ -199,6 +224,7 @@ class Planner:
     def _refuse_vanished(self, candidate: Candidate) -> None:
         entry = candidate.entry
         if entry is not None and candidate.seen.size > entry.offset:
+            self._refuse_replaced(self.locator.now())
             self._vanished(entry.path, entry.offset, max(candidate.seen.size, entry.size))
 
     def _vanished(self, path: str, known: int, size: int) -> NoReturn:
@@ -216,7 +242,7 @@ def _pieces(
     start, found = candidate.start, file.status
     # Where an unterminated line is never a line, nobody shall miss it when its file goes away.
     size = found.size if rest_counts or _more_lines(file, end) else end
-    head = head_of(file.descriptor, found.size) if found.id.born_ns == 0 else None
+    head = head_of(file.descriptor, found.size)
     pieces: list[FileRange] = []
     before = tail_digest(file.descriptor, start)
     for piece_end in cut(file.descriptor, start, end, PART_BYTES):

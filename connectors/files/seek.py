@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 
 from connectors.files.identity import FileId, head_of
@@ -13,6 +14,7 @@ from connectors.files.index import Entry, Index, entries_to_json
 from connectors.files.lines import begins_a_line, count_lines, last_line_end, tail_digest
 from connectors.files.locate import Locator, OpenFile
 from connectors.files.parts import printable
+from connectors.files.replaced import replacements
 from connectors.files.walk import Tree
 from windowlog.errors import BadArgument
 from windowlog.values import Json, Seek
@@ -20,7 +22,7 @@ from windowlog.values import Json, Seek
 _ALLOWED = '"beginning", "end", or PATH@OFFSET (PATH@beginning, PATH@end) of a file in the folder'
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Seeker:
     """Answers `seek` for one state of index and folder."""
 
@@ -36,12 +38,27 @@ class Seeker:
         if to == "end":
             return self._to_end()
         path, _, place = to.rpartition("@")
-        file_id = self._find(path)
+        file_id = self._lost(path) if place == "end" else None
+        file_id = file_id or self._find(path)
         if file_id is None or not (place in ("beginning", "end") or _is_number(place)):
             raise BadArgument(argument="to", value=to, allowed=_ALLOWED)
         if file_id not in self.tree.files:
             return self._give_up(to, file_id, place)
         return self._to_place(to, file_id, place)
+
+    @cached_property
+    def _old(self) -> dict[FileId, FileId]:
+        """New file -> the file that it looks like, and whose place it has taken."""
+        found = replacements(self.index, self.tree, self.locator)
+        return {r.new: r.old for r in found}
+
+    def _lost(self, path: str) -> FileId | None:
+        """A file that is gone with an unread rest: it stands in the way of all others of its
+        path."""
+        gone = self.index.gone(self.tree) - set(self._old.values())
+        entries = ((i, self.index.entries[i]) for i in gone)
+        names = ((i, e.path) for i, e in entries if e.offset < e.size)
+        return next((i for i, p in names if path in (p, printable(p))), None)
 
     def _find(self, path: str) -> FileId | None:
         """A file by its path, plain or as messages print it: one that is there, else one that
@@ -52,7 +69,7 @@ class Seeker:
         return next((i for i, p in chain(seen, gone) if path in (p, printable(p))), None)
 
     def _entry(self, file_id: FileId) -> Entry | None:
-        return self.index.entry(file_id, self.tree)
+        return self.index.entry(self._old.get(file_id, file_id), self.tree)
 
     def _lines_read(self, file_id: FileId) -> int:
         entry = self._entry(file_id)
@@ -116,11 +133,11 @@ class Seeker:
         passed_over: int | None = 0,
         clear: bool = False,
     ) -> Seek:
-        renumbered = self.index.known(self.tree)
+        before = self.index.known(self.tree) | self._old
         reset: dict[str, Json] = {
             "to": to,
             "clear": clear,
-            "drop": [str(renumbered[i]) for i in entries if i in renumbered],
+            "drop": [str(before[i]) for i in entries if i in before],
             "files": entries_to_json(entries.items()),
         }
         return Seek({**self.index.end(), "reset": reset}, again, passed_over)
@@ -159,6 +176,6 @@ def _whole_lines(file: OpenFile, start: int) -> int:
 
 def _entry_at(file: OpenFile, offset: int) -> Entry:
     found = file.status
-    head = head_of(file.descriptor, found.size) if found.id.born_ns == 0 else None
+    head = head_of(file.descriptor, found.size)
     tail = tail_digest(file.descriptor, offset)
     return Entry(file.path, offset, found.size, found.mtime_ns, tail, head)

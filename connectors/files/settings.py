@@ -52,9 +52,10 @@ def check_folder(path: Any) -> str:
     except TypeError:
         raise BadArgument(argument="path", value=path, allowed=allowed) from None
     if text.startswith("file:"):
-        text = re.sub(r"^file:(//(localhost)?(?=/))?", "", text)
-        if not text.startswith("/"):
+        url = re.fullmatch(r"file:(?://(?:localhost)?)?(/(?!/).*)", text, re.DOTALL)
+        if url is None:  # relative, or on another host
             raise BadArgument(argument="path", value=path, allowed=allowed)
+        text = url[1]
     if not text or "\0" in text or re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*://", text):
         raise BadArgument(argument="path", value=path, allowed=allowed)
     return os.path.abspath(text)

@@ -25,6 +25,8 @@ SCHEMA = pyarrow.schema(
 # cache).
 BLOCK_BYTES = 2**20
 _MARK = b"\xef\xbb\xbf"
+_ONE = pyarrow.scalar(1, pyarrow.int64())
+_BEGINNING = pyarrow.array([0], pyarrow.int64())
 
 
 def split_range(
@@ -35,6 +37,7 @@ def split_range(
 
     EOFError if the file ends before `end`."""
     shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    name = pyarrow.scalar(shown, pyarrow.string())
     at = begun = start
     pieces: list[bytes] = []
     while at < end:
@@ -45,25 +48,23 @@ def split_range(
         whole = len(block) if at == end else block.rfind(b"\n") + 1
         if whole:
             data = b"".join([*pieces, block[:whole]]) if pieces else block[:whole]
-            yield _chunk(data, shown, begun)
+            yield _chunk(data, name, begun)
             begun, pieces = begun + len(data), []
         if whole < len(block):
             pieces.append(block[whole:])
 
 
-def _chunk(data: bytes, path: str, start: int) -> pyarrow.RecordBatch:
+def _chunk(data: bytes, path: pyarrow.StringScalar, start: int) -> pyarrow.RecordBatch:
     marked = start == 0 and data.startswith(_MARK)
     if marked:
         data, start = data[len(_MARK) :], len(_MARK)
     raw = _lines(data)
-    lengths = pyarrow.compute.binary_length(raw).cast(pyarrow.int64())
-    ends = pyarrow.compute.cumulative_sum(pyarrow.compute.add(lengths, 1), start=start)
-    offsets = pyarrow.compute.subtract(pyarrow.compute.subtract(ends, lengths), 1)
+    offsets = _offsets(raw, start)
     if marked:
         # The mark belongs to the first line, which therefore begins at 0.
-        offsets = pyarrow.concat_arrays([pyarrow.array([0], pyarrow.int64()), offsets.slice(1)])
+        offsets = pyarrow.concat_arrays([_BEGINNING, offsets.slice(1)])
     values = _text(_without_returns(raw) if b"\r" in data else raw)
-    paths = pyarrow.repeat(pyarrow.scalar(path, pyarrow.string()), len(values))
+    paths = pyarrow.repeat(path, len(values))
     return pyarrow.RecordBatch.from_arrays([values, paths, offsets], schema=SCHEMA)
 
 
@@ -72,6 +73,18 @@ def _lines(data: bytes) -> pyarrow.BinaryArray:
     ends = pyarrow.py_buffer(b"\0\0\0\0" + size.to_bytes(4, "little"))
     one = pyarrow.Array.from_buffers(pyarrow.binary(), 1, [None, ends, pyarrow.py_buffer(data)])
     return pyarrow.compute.split_pattern(one, b"\n").flatten()
+
+
+def _offsets(raw: pyarrow.BinaryArray, start: int) -> pyarrow.Int64Array:
+    """Where each line begins in its file. Arrow keeps where it begins in the chunk's text, which
+    lacks one line end for each line before it."""
+    count = len(raw)
+    kept = [None, raw.buffers()[1]]
+    places = pyarrow.Array.from_buffers(pyarrow.int32(), count, kept, offset=raw.offset)
+    numbers = pyarrow.compute.cumulative_sum(pyarrow.repeat(_ONE, count))  # 1, 2, 3 …
+    before = pyarrow.scalar(start - 1, pyarrow.int64())
+    in_chunk = pyarrow.compute.add(places.cast(pyarrow.int64()), numbers)
+    return pyarrow.compute.add(in_chunk, before)
 
 
 def _without_returns(raw: pyarrow.BinaryArray) -> pyarrow.BinaryArray:

@@ -30,7 +30,9 @@ class Checker:
         """The range's file, under whatever path it has now. SourceChanged unless its bytes are
         those planned: the same file, at least as long, with equal digests before the range's start
         and end."""
-        with self._locator.open(piece.path, piece.file, piece.head) as file:
+        # With a birth time, other first bytes are a change of this file, and not another file.
+        head = piece.head if piece.file.born_ns == 0 else None
+        with self._locator.open(piece.path, piece.file, head) as file:
             if file is None:
                 self._refuse(piece, "no such file (deleted or replaced?)")
             if file.status.size < piece.end:

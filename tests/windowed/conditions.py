@@ -52,6 +52,7 @@ class AnInput:
     remembers: bool = False
     memory: int | None = None
     reset: int | None = None
+    torn: bool = False
 
 
 def facts_of(log: ALog, sinks: list[ASink], inputs: list[AnInput]) -> Facts:
@@ -81,7 +82,7 @@ def facts_of(log: ALog, sinks: list[ASink], inputs: list[AnInput]) -> Facts:
             if not isinstance(s.noted, str)
         ),
         inputs=tuple(
-            InputFacts(f"input{i}", s.configured, s.remembers, s.memory)
+            InputFacts(f"input{i}", s.configured, s.remembers, s.memory, s.torn)
             for i, s in enumerate(inputs)
             if s.configured
         ),

@@ -61,6 +61,11 @@ def _memory_deleted(world: FileWorld) -> None:
     shutil.rmtree(world.state / "inputs")
 
 
+def _memory_damaged(world: FileWorld) -> None:
+    begin(world)
+    world.flip(world.state / "inputs" / "lines" / "000000000005.json")
+
+
 def _older_memory(world: FileWorld) -> None:
     world.write(*LINES[:2])
     world.run()
@@ -102,6 +107,16 @@ LOG_CASES = [
         "Y",
         errors.MemoryLost,
         _memory_deleted,
+        {
+            "reset lines --to beginning": {"word_counts": [*LINES, *ALL]},
+            "reset lines --to end": {"word_counts": ALL},
+        },
+    ),
+    Case(
+        "memory damaged",
+        "Y",
+        errors.MemoryLost,
+        _memory_damaged,
         {
             "reset lines --to beginning": {"word_counts": [*LINES, *ALL]},
             "reset lines --to end": {"word_counts": ALL},

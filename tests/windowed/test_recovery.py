@@ -80,6 +80,10 @@ def _input_trouble(log: ALog, inputs: list[AnInput]) -> str:
         short = all(window < log.oldest - 1 for window in reach)
         if source.configured and source.remembers and log.oldest > FIRST and short:
             return "Y"
+        # What is damaged is missed, unless somebody has said since where to go on.
+        unsaid = source.reset is None or source.memory is None or source.reset < source.memory
+        if source.configured and source.remembers and source.torn and unsaid:
+            return "Y"
     return ""
 
 
@@ -127,10 +131,11 @@ def _inputs() -> Iterator[list[AnInput]]:
     """One input in every condition; two in some."""
     places = [None, HERE, ELSEWHERE]
     conditions = [
-        AnInput(recorded, configured, noted, remembers, memory, reset)
-        for recorded, configured, noted, remembers, memory, reset in product(
-            places, places, ["", *places], [True, False], [None, 3, 4], [None, 3, 4]
+        AnInput(recorded, configured, noted, remembers, memory, reset, torn)
+        for recorded, configured, noted, remembers, memory, reset, torn in product(
+            places, places, ["", *places], [True, False], [None, 3, 4], [None, 3, 4], [True, False]
         )
+        if memory is not None or not torn
     ]
     for condition in conditions:
         yield [AnInput(), condition]

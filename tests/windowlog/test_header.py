@@ -9,7 +9,7 @@ import pytest
 from windowed.testing.forgetful import ForgetfulStorage
 from windowlog import codec
 from windowlog.errors import NewerFormat, RecordExists, RecordNotFound, RecordTorn
-from windowlog.exclusive import create_exclusively
+from windowlog.exclusive import create_exclusively, create_once
 from windowlog.header import new_header, read_header
 from windowlog.marks import Marks
 from windowlog.storage.memory import MemoryStorage
@@ -91,6 +91,15 @@ def test_a_record_belongs_to_its_first_creator() -> None:
         assert storage.synced == (["one"] if ours else [])
 
 
+def test_a_record_that_all_would_write_says_who_was_first() -> None:
+    """True for one creator; whoever comes later leaves it as it is, and makes it durable."""
+    storage = ForgetfulStorage()
+    assert create_once(storage.halfway, "one", b"first")
+    assert not create_once(storage, "one", b"second")
+    storage.power_loss()
+    assert storage.read("one") == b"first"
+
+
 def test_the_highest_mark_counts() -> None:
     """The default stands in before there is one."""
     storage = MemoryStorage()
@@ -108,6 +117,18 @@ def test_a_mark_advances_and_never_goes_back() -> None:
     marks = Marks(storage)
     assert [marks.advance(floor) for floor in (2, 4, 4, 3)] == [2, 4, 4, 4]
     assert storage.list() == ["000000000004.json"]
+
+
+def test_of_several_marks_the_highest_counts_when_one_is_to_be_set() -> None:
+    """A kill leaves older ones beside it: they let go of nothing, and the next mark of them all."""
+    storage = MemoryStorage()
+    marks = Marks(storage)
+    for floor in (3, 5):
+        marks.create(floor)
+    assert marks.advance(4) == 5
+    assert storage.list() == ["000000000003.json", "000000000005.json"]
+    assert marks.advance(6) == 6
+    assert storage.list() == ["000000000006.json"]
 
 
 def test_a_mark_that_a_dead_driver_left_half_way_is_made_durable() -> None:

@@ -80,6 +80,14 @@ def test_time_never_goes_back_from_window_to_window(storage: MemoryStorage) -> N
     assert (at(early), at(later)) == (1.0, 9.0)
 
 
+def test_a_log_has_begun_with_its_first_window(storage: MemoryStorage) -> None:
+    """Its header alone is no beginning."""
+    log = begun(storage, 0)
+    assert (log.header.exists, log.begun) == (True, False)
+    log.append(draft(1))
+    assert log.begun
+
+
 def test_a_reopened_log_goes_on_where_it_ended(storage: MemoryStorage) -> None:
     """After any number of windows."""
     for count in (1, 2, 5):
@@ -137,8 +145,14 @@ def test_a_plan_that_is_too_large_logs_nothing(
         patch.setattr(log_module, "RECORD_BYTES_MAX", size - 1)
         with pytest.raises(PlanTooLarge, match=f"window 2 takes {size} bytes"):
             log.append(draft(2))
-    assert records(storage) == before
-    assert log.append(draft(2)).id == 2
+        assert records(storage) == before
+        patch.setattr(log_module, "RECORD_BYTES_MAX", size)
+        assert log.append(draft(2)).id == 2
+
+
+def test_a_record_may_have_64_mib() -> None:
+    """As docs/log_format.md says."""
+    assert log_module.RECORD_BYTES_MAX == 67_108_864
 
 
 def test_skips_come_with_the_window_they_stand_beside(storage: MemoryStorage) -> None:
@@ -180,7 +194,10 @@ def test_a_log_in_memory_lives_as_long_as_its_object() -> None:
 def test_a_closed_log_must_be_opened_anew(storage: MemoryStorage) -> None:
     """And then goes on."""
     log = begun(storage, 1)
+    closed: list[bool] = []
+    storage.close = lambda: closed.append(True)  # type: ignore[method-assign]
     log.close()
+    assert closed, "what the storage holds is released"
     with pytest.raises(AssertionError):
         log.append(draft(2))
     log.open(PIPELINE, "run-a")

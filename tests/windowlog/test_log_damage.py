@@ -98,7 +98,7 @@ def test_a_missing_record_in_the_middle_is_damage(storage: MemoryStorage) -> Non
     log = WindowLog(storage)
     log.open(PIPELINE, "run-b")
     assert log.scan().damaged == (2,)
-    with pytest.raises(RecordNotFound):
+    with pytest.raises(RecordNotFound, match="no window 2 in memory:"):
         log.read(2)
 
 
@@ -168,6 +168,23 @@ def test_after_a_failed_append_the_log_refuses_work_until_it_is_reopened(
     log.open(PIPELINE, "run-a")
     assert log.scan().newest == newest
     assert log.append(draft(newest + 1)).id == newest + 1
+
+
+def test_a_failure_without_words_is_named_by_its_kind(
+    storage: MemoryStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interruption from the keyboard has no message."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    log = begun(storage, 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(MemoryStorage, "create", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            log.append(draft(2))
+    with pytest.raises(PreviousFailure, match="KeyboardInterrupt"):
+        log.append(draft(2))
 
 
 def _header_half_created(place: ForgetfulStorage) -> None:

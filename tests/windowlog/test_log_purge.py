@@ -7,7 +7,7 @@ import pytest
 from tests.windowlog.drafts import PIPELINE, begun, draft, opened, records, tear
 from windowed.testing.faulty import Fault, every_fault
 from windowed.testing.forgetful import ForgetfulStorage
-from windowlog.errors import Fenced
+from windowlog.errors import Fenced, RecordNotFound
 from windowlog.log import WindowLog
 from windowlog.storage.memory import MemoryStorage
 from windowlog.values import Plan, Skip
@@ -30,6 +30,8 @@ def test_purge_lets_go_of_the_plans_below_its_floor(storage: MemoryStorage) -> N
     assert log.purge(4) == 3
     assert _windows(storage) == ["000000000004.json", "000000000005.json"]
     assert storage.within("marks").list() == ["000000000004.json"]
+    with pytest.raises(RecordNotFound):
+        log.read(3)
     assert log.append(draft(6)).id == 6
 
 
@@ -47,6 +49,14 @@ def test_a_purge_to_a_floor_that_was_reached_does_nothing(storage: MemoryStorage
     log.purge(3)
     before = records(storage)
     assert [log.purge(3), log.purge(2), log.purge(0)] == [0, 0, 0]
+    assert records(storage) == before
+
+
+def test_a_purge_to_the_first_window_leaves_no_mark(storage: MemoryStorage) -> None:
+    """Nothing lies below it."""
+    log = begun(storage, 2)
+    before = records(storage)
+    assert log.purge(1) == 0
     assert records(storage) == before
 
 
@@ -120,12 +130,12 @@ def test_a_plan_that_was_purged_while_it_was_read_is_another_drivers(
 def test_skips_and_adoptions_go_with_their_plans(storage: MemoryStorage) -> None:
     """Those beside kept plans stay."""
     log = begun(storage, 4)
-    for window_id in (2, 4):
+    for window_id in (2, 3):
         log.notes.skip(Skip(window_id, "lines", "in.txt", "1 line", "lost"))
         log.notes.adopt(Adoption(window_id, "lines", None, 7, "moved"))
     log.purge(3)
     kept = [name for name in records(storage) if name.startswith(("skips", "adoptions"))]
-    assert kept == ["skips/000000000004.1.json", "adoptions/000000000004.1.json"]
+    assert kept == ["skips/000000000003.1.json", "adoptions/000000000003.1.json"]
 
 
 def test_all_attempts_at_a_window_go_with_it(storage: MemoryStorage) -> None:
@@ -162,7 +172,7 @@ def test_plans_come_back_from_the_mark_on(storage: MemoryStorage) -> None:
 def test_a_reset_comes_after_the_plan_it_stands_beside(storage: MemoryStorage) -> None:
     """As an empty plan with the window's own id; those beside the folded window come first."""
     log = begun(storage, 3)
-    for window_id, end in ((2, 20), (2, 21), (3, 30)):
+    for window_id, end in ((1, 10), (2, 20), (2, 21), (3, 30)):
         log.notes.adopt(Adoption(window_id, "lines", None, end, "reset"))
     log.notes.adopt(Adoption(3, "others", None, 99, "not ours"))
     ends = [(n, plan.end, plan.empty) for n, plan in log.plans_after("lines", 2)]
@@ -171,13 +181,16 @@ def test_a_reset_comes_after_the_plan_it_stands_beside(storage: MemoryStorage) -
 
 def test_a_renewed_log_begins_with_the_positions_of_its_header(storage: MemoryStorage) -> None:
     """Numbers go on: no window number is ever used twice."""
+    begun(storage, 3)
     log = opened(storage)
-    log.renew(PIPELINE, "run-a", 8, {"lines": 70})
+    renewed = log.renew(PIPELINE, "run-a", 8, {"lines": 70})
     log.create()
     log = opened(storage)
+    assert (log.header.log_id, log.header.digest) == (renewed.log_id, renewed.digest)
     assert (log.header.first, log.newest, log.begun) == (8, 7, False)
     assert list(log.plans_after("lines", 7)) == [(7, Plan((), 70))]
     assert list(log.plans_after("others", 7)) == []
+    assert list(log.plans_after("lines", 8)) == []
     assert log.append(draft(8)).previous == log.header.digest
 
 

@@ -43,6 +43,8 @@ CASES = {
     "purged, and the plan of the mark is gone": (1, 3, _named(4), 4, (4, 4, False, ())),
     "purged, and nothing is left": (1, 3, _named(), None, (3, 2, False, (3,))),
     "purged, and all that is left is torn": (1, 3, _named(3), None, (3, 2, True, (3,))),
+    "purged, and two that are left are damaged": (1, 3, _named(3, 4), None, (3, 2, False, (3, 4))),
+    "a hole, and two damaged at the end": (1, 1, _named(1, 3, 4, 5), 3, (1, 3, False, (2, 4, 5))),
     "begun at eight": (8, 8, _named(), None, (8, 7, False, ())),
     "begun at eight, one window": (8, 8, _named(8), 8, (8, 8, False, ())),
     "begun at eight, torn": (8, 8, _named(8), None, (8, 7, True, ())),

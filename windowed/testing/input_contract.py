@@ -106,9 +106,7 @@ class InputContract:
     def test_every_row_is_in_exactly_one_window(self, place: Path, run: InputRun) -> None:
         """Several windows, and together they are all rows that were added, none twice."""
         self.add(place, MANY)
-        held: list[dict[str, Any]] = []
-        while (rows := run.window()) is not None:
-            held += rows
+        held = run.drain()
         assert run.windows.newest > 1, "make() should plan less than MANY rows in a window"
         assert Counter(_counted(held).values()) == {1: MANY}
 

@@ -1,4 +1,4 @@
-"""Device numbers that change, and file systems that are not mounted."""
+"""Device numbers that change, file systems that are away, and what lies before a range."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from tests.connectors.files.conftest import MakeWorld
 from tests.connectors.files.world import World
+from windowlog.errors import SourceChanged
 
 
 def test_a_file_system_that_has_another_device_number_has_the_same_files(
@@ -47,3 +48,15 @@ def test_a_file_system_that_is_not_mounted_is_remembered(world: World, other_dev
     world.folder.unlink()
     away.rename(world.folder)
     assert world.run.plan().empty
+
+
+def test_what_lies_before_a_range_is_verified_too(world: World) -> None:
+    """Its last 4 KiB: where a line begins depends on them, and the range itself is untouched."""
+    path = world.write("a.txt", "one\n")
+    world.run.drain()
+    world.append("a.txt", "two\n" * 2000)
+    window = world.run.log(world.run.plan())
+    with open(path, "r+b") as file:
+        file.write(b"ONE\n")
+    with pytest.raises(SourceChanged, match="before byte 4"):
+        world.run.rows(window)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
-from connectors.files import lines, planning, split
+from connectors.files import identity, lines, planning, split
 from connectors.files.errors import LineTooLong
 from tests.connectors.files.conftest import MakeWorld
 from tests.connectors.files.world import World
+from tests.machine import absent
 
 
 def test_an_empty_file_is_nothing_until_it_has_a_byte(any_world: World) -> None:
@@ -252,3 +255,23 @@ def test_no_file_is_pushed_back_for_ever(make_world: MakeWorld) -> None:
         served.append(rows[0]["path"])
     assert served.count("hot") >= 2
     assert {"new0", "new1"} <= set(served)
+
+
+def test_a_touched_file_that_vanishes_while_it_is_planned_is_not_missed(any_world: World) -> None:
+    """All of it was read, so its other time is the only news of it."""
+    path = any_world.write("a.txt", "one\n")
+    any_world.run.drain()
+    any_world.set_time("a.txt", 100)
+    bounds = any_world.run.input.bounds()
+    path.unlink()
+    assert any_world.run.plan(bounds).empty
+
+
+def test_a_new_file_waits_since_it_came_into_being(world: World) -> None:
+    """A time in the future, or one that is set again and again, does not push it back."""
+    world.write("a", "a\n")
+    if identity.status(os.fsencode(world.folder / "a")).id.born_ns == 0:
+        absent("a file system with birth times")
+    world.write("b", "b\n")
+    world.set_time("a", -1000)
+    assert [row["path"] for row in world.run.drain()] == ["a", "b"]

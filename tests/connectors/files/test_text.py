@@ -10,6 +10,7 @@ import pyarrow
 import pytest
 
 from connectors.files import split
+from connectors.files.read import as_dataframe
 from connectors.files.split import SCHEMA, split_range
 from tests.connectors.files.conftest import MakeWorld
 from tests.connectors.files.world import World
@@ -136,6 +137,21 @@ def _lines(data: bytes) -> list[tuple[str, int]]:
     read = lambda length, at: data[at : at + length]  # noqa: E731
     table = pyarrow.Table.from_batches(split_range(read, "a", 0, len(data)), SCHEMA)
     return [(row["value"], row["offset"]) for row in table.to_pylist()]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("line", "shuffles"), [("x\n", False), ("x" * 2_000 + "\n", True)])
+def test_a_small_window_is_grouped_without_a_shuffle(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str], line: str, shuffles: bool
+) -> None:
+    """A larger one uses all cores. Spark's own plan says which."""
+    data = (line * 1_000).encode()
+    read = lambda length, at: data[at : at + length]  # noqa: E731
+    table = pyarrow.Table.from_batches(split_range(read, "a.txt", 0, len(data)), SCHEMA)
+    frame = as_dataframe(spark, table)
+    frame.groupBy("value").count().explain()
+    assert ("Exchange" in capsys.readouterr().out) is shuffles
+    assert frame.count() == 1_000
 
 
 def _with_spark(world: World, spark: SparkSession) -> InputContext:
