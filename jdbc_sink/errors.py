@@ -8,7 +8,8 @@ KitError
 ├── TransactionOpen              JS5  your own connection is inside a transaction
 ├── DatabaseFailed               JS6  the database answered with an error
 ├── LedgerUnsuitable             JS7  a table of the ledger's name that is no ledger
-└── AmbiguousKey                 JS8  a window does not say what becomes of a key
+├── AmbiguousKey                 JS8  a window does not say what becomes of a key
+└── TransactionEnded             JS9  your own statement or function ended the transaction
 """
 
 from __future__ import annotations
@@ -74,3 +75,11 @@ class AmbiguousKey(KitError):
     apart, or combine them in the transform; the window is then replayed."""
 
     code = "JS8"
+
+
+class TransactionEnded(KitError):
+    """Sink {sink}: {what} ended the transaction of window {window_id}. What it had written until
+    then may be visible without the rest, or be gone. Take COMMIT, ROLLBACK and what implies them
+    out of it, then look at table {table} before you start again."""
+
+    code = "JS9"

@@ -29,6 +29,11 @@ class Mode:
 
     key: tuple[str, ...] = ()
 
+    @property
+    def makes_table(self) -> bool:
+        """Is a table that is not there made, and one that is there checked?"""
+        return True
+
     def describe(self) -> str:
         """As the ledger remembers it."""
         return "append"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from jdbc_sink.modes import Mode
+from jdbc_sink.modes import Mode, append
 from jdbc_sink.table import TableName
+from jdbc_sink.tables import ONLY
 from windowlog.errors import BadArgument
 
 LOADS = ("auto", "driver")
@@ -26,12 +28,31 @@ def check_distinct(table: TableName, ledger: TableName) -> None:
         raise BadArgument(argument="table", value=str(table), allowed=allowed)
 
 
-def check_mode(mode: Any) -> Mode:
-    """What append() and accumulate() return."""
+def table_modes(table: Any, mode: Any, tables: Any) -> dict[str, tuple[TableName, Mode]]:
+    """Tables and their modes, by the name that a frame comes with; ONLY for `table`."""
+    if tables is None:
+        return {
+            ONLY: (table_name("table", table), _mode("mode", append() if mode is None else mode))
+        }
+    if table is not None or mode is not None:
+        allowed = "None, as tables= is given: it names tables and modes"
+        name = "table" if table is not None else "mode"
+        raise BadArgument(argument=name, value=table or mode, allowed=allowed)
+    if not isinstance(tables, Mapping) or not tables:
+        allowed = "a dict of table name -> mode"
+        raise BadArgument(argument="tables", value=tables, allowed=allowed)
+    found = {
+        key: (table_name("tables", key), _mode(f"tables[{key!r}]", tables[key])) for key in tables
+    }
+    if len({str(name).lower() for name, _ in found.values()}) < len(found):
+        raise BadArgument(argument="tables", value=list(tables), allowed="each table once")
+    return found
+
+
+def _mode(argument: str, mode: Any) -> Mode:
     if not isinstance(mode, Mode):
-        raise BadArgument(
-            argument="mode", value=mode, allowed="append() or accumulate(key=…, add=…)"
-        )
+        allowed = "append(), upsert(…), accumulate(…), replace_window(), sql(…) or call(…)"
+        raise BadArgument(argument=argument, value=mode, allowed=allowed)
     return mode
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-import pyarrow
 import sqlalchemy as sql
 
 from jdbc_sink import options
@@ -14,17 +14,17 @@ from jdbc_sink.connection import Connections
 from jdbc_sink.databases import database_of
 from jdbc_sink.doubt import Verdict, judge
 from jdbc_sink.ledger import Ledger
-from jdbc_sink.modes import Mode, append
-from jdbc_sink.target import TargetTable
-from jdbc_sink.writing import check_values, write
+from jdbc_sink.tables import Tables
 from windowlog.access.engines import redacted
 from windowlog.errors import CommitUnknown, Fenced, KitError, NotHeld, PreviousFailure
 from windowlog.wiring import Held, SinkIdentity, TargetState
 
 if TYPE_CHECKING:
+    import pyarrow
     from sqlalchemy import Connection, Engine
 
-    from windowlog.contracts import Frame, SinkContext
+    from jdbc_sink.modes import Mode
+    from windowlog.contracts import Output, Schema, SinkContext
     from windowlog.window import Window
 
 
@@ -37,31 +37,35 @@ class JdbcSink:
 
     Guarantee: exactly once, whatever the source and the transform do, in a pipeline with one sink.
 
-    `database` is a URL (`duckdb:///counts.duckdb`, `jdbc:duckdb:counts.duckdb`), a SQLAlchemy
-    engine, or your own open duckdb connection, which is used and never closed. `table` is `name` or
-    `schema.name`, created in `prepare` if it is not there. `mode` is `append()` or `accumulate(key,
-    …)`. `load` is how rows get in: "driver" fetches them as Arrow ("auto" is the same on DuckDB).
-    The ledger is `ledger_table`, in the table's database. A window's rows take one statement for
-    each `rows_per_statement`, all in its one transaction. The file is let go of before every wait
-    and at least every `release_s` seconds; other processes' locks are waited for `lock_wait_s`
-    seconds. Raises BadArgument for everything else."""
+    `database` is a URL (`duckdb:///counts.duckdb`, `jdbc:sqlite:counts.db`), a SQLAlchemy engine,
+    or your own open duckdb connection, which is used and never closed. `table` is `name` or
+    `schema.name`, created in `prepare` if it is not there; `mode` is what rows do to it:
+    `append()`, `upsert(key)`, `accumulate(key, …)`, `replace_window()`, `sql(…)`, `call(…)`.
+    Instead of both, `tables` is a dict of table -> mode, all filled in one transaction; the
+    transform then returns a dict of table -> frame for this sink. `load` is how rows get in:
+    "driver" fetches them as Arrow ("auto" is the same). The ledger is `ledger_table`, in the same
+    database. A window's rows take one statement for each `rows_per_statement`, all in one
+    transaction. A DuckDB file is let go of before every wait and at least every `release_s`
+    seconds; other processes' locks are waited for `lock_wait_s` seconds. Raises BadArgument for
+    everything else."""
 
     def __init__(
         self,
         database: str | Engine | Any,
         *,
-        table: str,
+        table: str | None = None,
         mode: Mode | None = None,
+        tables: Mapping[str, Mode] | None = None,
         load: str = "auto",
         ledger_table: str = "window_ledger",
         rows_per_statement: int = ROWS_PER_STATEMENT,
         release_s: float = 5.0,
         lock_wait_s: float = 10.0,
     ) -> None:
-        self._table = options.table_name("table", table)
         self._ledger_name = options.table_name("ledger_table", ledger_table)
-        options.check_distinct(self._table, self._ledger_name)
-        self._mode = options.check_mode(mode if mode is not None else append())
+        modes = options.table_modes(table, mode, tables)
+        for name, _ in modes.values():
+            options.check_distinct(name, self._ledger_name)
         options.check_load(load)
         options.check_count("rows_per_statement", rows_per_statement)
         options.check_seconds("release_s", release_s)
@@ -74,24 +78,28 @@ class JdbcSink:
             lock_wait_s=lock_wait_s,
             keep=keep,
         )
+        self._tables = Tables(modes, self._database)
         self._rows_per_statement = rows_per_statement
         self._own = None if isinstance(database, str) else database
         self._context: SinkContext | None = None
         self._forget()
 
     def __repr__(self) -> str:
-        return f"JdbcSink({self._connections.database!r}, table={str(self._table)!r})"
+        return f"JdbcSink({self._connections.database!r}, {self._tables.identity().target})"
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names under which frames are expected, if `tables=` was given; else empty."""
+        return self._tables.names
 
     def _forget(self) -> None:
         self._failure: str | None = None
-        self._prepared: pyarrow.Schema | None = None
-        self._kinds: dict[str, str] = {}
-        self._staged: tuple[int, pyarrow.Table] | None = None
+        self._staged: tuple[int, dict[str, pyarrow.Table]] | None = None
 
     def identity(self) -> SinkIdentity:
-        """The table and the mode. Not the database's place: the ledger stands in it, and moves with
-        it."""
-        return SinkIdentity(f"table {self._table}", self._mode.describe())
+        """The tables and their modes. Not the database's place: the ledger stands in it, and moves
+        with it."""
+        return self._tables.identity()
 
     def open(self, context: SinkContext) -> None:
         """Begin a run. The database is reached when it is first needed."""
@@ -102,7 +110,7 @@ class JdbcSink:
         self._ledger = Ledger(
             self._ledger_name, self._database.catalog, context.pipeline, context.sink
         )
-        self._target = TargetTable(self._table, self._mode, context.sink, self._database)
+        self._tables.forget(context.sink)
 
     def held(self) -> Held | None:
         """The ledger's row."""
@@ -112,13 +120,13 @@ class JdbcSink:
             return self._ledger.read(connection)
 
     def target(self) -> TargetState:
-        """Whether the table exists, and which other sinks of this log fill it."""
+        """Whether the tables exist, and which other sinks of this log fill it."""
         log_id = self._opened().log_id
         if self._connections.missing:
             return TargetState(exists=False)
         with self._transaction(reads=True) as connection:
             others = self._ledger.others_at(connection, self.identity().target, log_id)
-            return TargetState(self._target.exists(connection), others)
+            return TargetState(self._tables.exist(connection), others)
 
     def adopt(self, before: Held | None, after: Held) -> None:
         """Create the ledger if need be, and make or move this sink's row."""
@@ -135,24 +143,19 @@ class JdbcSink:
         except sql.exc.IntegrityError as error:
             raise self._fenced(evidence) from error
 
-    def prepare(self, schema: pyarrow.Schema) -> None:
-        """Create the table, or check it. Done once for a schema."""
+    def prepare(self, schema: Schema) -> None:
+        """Create the tables, or check them. Done once for a schema."""
         self._usable()
-        if self._prepared == schema:
+        if self._tables.is_prepared(schema):
             return
-        self._target.check_names(schema.names)
-        kinds, findings = self._database.types.column_types(schema)
         with self._transaction() as connection:
-            self._target.prepare(connection, kinds, findings)
-        self._prepared, self._kinds = schema, kinds
+            self._tables.prepare(connection, schema, self._rows_per_statement)
 
-    def stage(self, window: Window, frame: Frame) -> None:
-        """Fetch the rows into the driver, and look for what the table would refuse. BadValue for
-        NULL in a key."""
+    def stage(self, window: Window, frame: Output) -> None:
+        """Fetch the rows into the driver, and look for what a table would refuse. BadValue for NULL
+        in a key."""
         self._usable()
-        rows = frame if isinstance(frame, pyarrow.Table) else frame.toArrow()
-        check_values(self._target, rows, window.id)
-        self._staged = window.id, rows
+        self._staged = window.id, self._tables.fetch(frame, window)
 
     def hold(self, window: Window) -> None:
         """One transaction: the ledger's compare-and-set, then the rows."""
@@ -190,7 +193,9 @@ class JdbcSink:
         self._staged = None
         self._connections.release_if_due()
 
-    def _write(self, connection: Connection, window: Window, rows: pyarrow.Table) -> bool:
+    def _write(
+        self, connection: Connection, window: Window, staged: dict[str, pyarrow.Table]
+    ) -> bool:
         run_id = self._opened().run_id
         try:
             moved = self._ledger.advance(connection, window, self.identity(), run_id)
@@ -201,7 +206,7 @@ class JdbcSink:
             raise
         if moved != 1:
             return False
-        write(self._target, connection, rows, self._kinds, window.id, self._rows_per_statement)
+        self._tables.write(connection, staged, window)
         return True
 
     def _resolve(self, window: Window, error: Exception | None) -> None:

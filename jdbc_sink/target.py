@@ -65,6 +65,10 @@ class TargetTable:
         """Create the table for columns of these types, or check it. TargetUnsuitable with all
         findings; `findings` are those that the frame's types gave already."""
         catalog = self.database.catalog
+        if not self.mode.makes_table:
+            found = [] if self.exists(connection) else ["it is not there: create it first"]
+            self.refuse([*findings, *found])
+            return
         findings = [*findings, *self.mode.findings(kinds, self.database.types)]
         if catalog.is_view(connection, self.name):
             self.refuse([*findings, "it is a view, and a view holds no rows"])

@@ -2,89 +2,110 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-import pyarrow
-
-from jdbc_sink.errors import AmbiguousKey, BadValue
+from jdbc_sink.errors import AmbiguousKey, BadValue, TransactionEnded
 from jdbc_sink.modes import Mode
+from jdbc_sink.own import OwnFunction, OwnStatements
 from jdbc_sink.statements import repeated_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    import pyarrow
     from sqlalchemy import Connection
 
+    from jdbc_sink.statements import Terms
     from jdbc_sink.target import TargetTable
+    from windowlog.window import Window
 
 
-def check_values(target: TargetTable, rows: pyarrow.Table, window_id: int) -> None:
-    """BadValue for NULL in a key, and for what the database would change silently."""
-    for column in target.mode.key:
-        if rows.column(column).null_count:
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes into one table. `kinds` are the columns' types in the database."""
+
+    target: TargetTable
+    kinds: Mapping[str, str]
+    rows_per_statement: int
+
+    def check(self, rows: pyarrow.Table, window: Window) -> None:
+        """BadValue for NULL in a key, and for what the database would change silently."""
+        found = [
+            (column, "NULL", "a key may not be NULL, which equals nothing")
+            for column in self.target.mode.key
+            if rows.column(column).null_count
+        ]
+        found += self.target.database.load.findings(rows)
+        for column, value, reason in found[:1]:
             raise BadValue(
-                sink=target.sink,
+                sink=self.target.sink,
                 column=column,
-                value="NULL",
-                window_id=window_id,
-                reason="a key may not be NULL, which equals nothing",
+                value=value,
+                window_id=window.id,
+                reason=reason,
             )
-    for column, value, reason in target.database.load.findings(rows):
-        raise BadValue(
-            sink=target.sink, column=column, value=value, window_id=window_id, reason=reason
-        )
 
+    def write(self, connection: Connection, rows: pyarrow.Table, window: Window) -> None:
+        """Let the rows take effect. AmbiguousKey where the window does not say what becomes of a
+        key."""
+        mode = self.target.mode
+        if isinstance(mode, OwnFunction):
+            function = mode.function
+            assert function is not None
+            work = lambda: function(connection, rows, window)  # noqa: E731
+            self._own(connection, work, "the function of call()", window)
+        elif isinstance(mode, OwnStatements):
+            with self.target.database.load.relation(connection, rows) as source:
+                for statement in mode.statements(self._terms(connection, source, window)):
+                    work = partial(connection.exec_driver_sql, statement)
+                    self._own(connection, work, f"the statement {statement[:80]!r}", window)
+        else:
+            self._by_parts(connection, rows, window)
 
-def write(
-    target: TargetTable,
-    connection: Connection,
-    rows: pyarrow.Table,
-    kinds: Mapping[str, str],
-    window_id: int,
-    rows_per_statement: int,
-) -> None:
-    """Let the rows take effect, `rows_per_statement` at a time. AmbiguousKey where the window does
-    not say what becomes of a key."""
-    load, mode = target.database.load, target.mode
-    table = target.name.quoted(connection)
-    parts = [
-        rows.slice(start, rows_per_statement)
-        for start in range(0, rows.num_rows, rows_per_statement)
-    ]
-    if type(mode) is Mode:
+    def _by_parts(self, connection: Connection, rows: pyarrow.Table, window: Window) -> None:
+        load, mode = self.target.database.load, self.target.mode
+        size = self.rows_per_statement
+        parts = [rows.slice(start, size) for start in range(0, rows.num_rows, size)]
+        repeats = bool(mode.key) and self._repeats(connection, rows, window)
+        for statement in mode.beforehand(self._terms(connection, "", window)):
+            connection.exec_driver_sql(statement)
         for part in parts:
-            load.append(connection, part, table)
-        return
-    repeats = bool(mode.key) and _repeats(target, connection, rows, kinds, window_id)
-    for statement in mode.beforehand(target.terms(connection, kinds, "", window_id)):
-        connection.exec_driver_sql(statement)
-    for part in parts:
-        with load.relation(connection, part) as source:
-            terms = replace(target.terms(connection, kinds, source, window_id), repeats=repeats)
-            for statement in mode.statements(terms):
-                connection.exec_driver_sql(statement)
+            if type(mode) is Mode:
+                load.append(connection, part, self.target.name.quoted(connection))
+                continue
+            with load.relation(connection, part) as source:
+                terms = replace(self._terms(connection, source, window), repeats=repeats)
+                for statement in mode.statements(terms):
+                    connection.exec_driver_sql(statement)
 
-
-def _repeats(
-    target: TargetTable,
-    connection: Connection,
-    rows: pyarrow.Table,
-    kinds: Mapping[str, str],
-    window_id: int,
-) -> bool:
-    """Have two of the window's rows one key? Asked where it makes a difference."""
-    with target.database.load.relation(connection, rows) as source:
-        terms = target.terms(connection, kinds, source, window_id)
-        questions = target.mode.questions(terms)
-        if not questions:
+    def _repeats(self, connection: Connection, rows: pyarrow.Table, window: Window) -> bool:
+        """Have two of the window's rows one key? Asked where it makes a difference."""
+        mode = self.target.mode
+        if not mode.questions(self._terms(connection, "", window)):
             return True
-        if connection.exec_driver_sql(repeated_key(terms, target.mode.key)).first() is None:
-            return False
-        for question in questions:
-            found = connection.exec_driver_sql(question).first()
-            if found is not None:
-                pairs = zip(target.mode.key, found, strict=True)
-                key = ", ".join(f"{name}={value!r}" for name, value in pairs)
-                raise AmbiguousKey(sink=target.sink, key=key, window_id=window_id)
-    return True
+        with self.target.database.load.relation(connection, rows) as source:
+            terms = self._terms(connection, source, window)
+            if connection.exec_driver_sql(repeated_key(terms, mode.key)).first() is None:
+                return False
+            for question in mode.questions(terms):
+                found = connection.exec_driver_sql(question).first()
+                if found is not None:
+                    pairs = zip(mode.key, found, strict=True)
+                    key = ", ".join(f"{name}={value!r}" for name, value in pairs)
+                    raise AmbiguousKey(sink=self.target.sink, key=key, window_id=window.id)
+        return True
+
+    def _terms(self, connection: Connection, source: str, window: Window) -> Terms:
+        return self.target.terms(connection, self.kinds, source, window.id)
+
+    def _own(
+        self, connection: Connection, work: Callable[[], object], what: str, window: Window
+    ) -> None:
+        if not self.target.database.place.survives(connection, work):
+            raise TransactionEnded(
+                sink=self.target.sink,
+                what=what,
+                window_id=window.id,
+                table=str(self.target.name),
+            )

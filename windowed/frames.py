@@ -3,7 +3,8 @@ sinks share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,26 +13,40 @@ import pyarrow
 from windowed.errors import WrongOutputs
 
 if TYPE_CHECKING:
-    from windowlog.contracts import Frame
+    from windowlog.contracts import Frame, Output, Schema, Sink
 
 
-def outputs_by_sink(result: Any, sinks: tuple[str, ...], pipeline: str) -> dict[str, Frame]:
-    """What the transform returned, as sink -> frame. WrongOutputs unless each sink gets exactly one
-    frame."""
+def outputs_by_sink(result: Any, sinks: Mapping[str, Sink], pipeline: str) -> dict[str, Output]:
+    """What the transform returned, as sink -> frame, or sink -> table -> frame for a sink of
+    several tables. WrongOutputs unless each gets exactly what it needs."""
     if isinstance(result, Mapping):
         if set(result) != set(sinks):
             found = f"frames for {sorted(map(str, result))}"
             allowed = f"the sinks are {sorted(sinks)}: each needs one"
             raise WrongOutputs(pipeline=pipeline, found=found, allowed=allowed)
-        frames = {name: result[name] for name in sinks}
+        outputs = {name: result[name] for name in sinks}
     else:
-        frames = dict.fromkeys(sinks, result)
-    for name, frame in frames.items():
-        if not is_frame(frame):
-            found = f"{type(frame).__name__} for sink {name}"
+        outputs = dict.fromkeys(sinks, result)
+    for name, output in outputs.items():
+        tables = getattr(sinks[name], "tables", ())
+        wrong = _wrong(output, tables)
+        if wrong:
             allowed = "return a DataFrame, or a dict of sink name -> DataFrame"
-            raise WrongOutputs(pipeline=pipeline, found=found, allowed=allowed)
-    return frames
+            if tables:
+                allowed = f"it needs a dict with a DataFrame for each of {sorted(tables)}"
+            raise WrongOutputs(pipeline=pipeline, found=f"{wrong} for sink {name}", allowed=allowed)
+    return outputs
+
+
+def _wrong(output: Any, tables: Sequence[str]) -> str:
+    """What is wrong with one sink's output, in words; empty if nothing is."""
+    if not tables:
+        return "" if is_frame(output) else type(output).__name__
+    if not isinstance(output, Mapping):
+        return type(output).__name__
+    if set(output) != set(tables):
+        return f"frames of tables {sorted(map(str, output))}"
+    return next((type(each).__name__ for each in output.values() if not is_frame(each)), "")
 
 
 def is_frame(value: object) -> bool:
@@ -41,8 +56,21 @@ def is_frame(value: object) -> bool:
     return hasattr(value, "schema") and hasattr(value, "toArrow")
 
 
-def arrow_schema(frame: Frame) -> pyarrow.Schema:
-    """The schema that the frame's rows will have as Arrow."""
+def schema_of(output: Output) -> object:
+    """Something that is equal for outputs of equal columns."""
+    if isinstance(output, Mapping):
+        return {name: frame.schema for name, frame in output.items()}
+    return output.schema
+
+
+def arrow_schema(output: Output) -> Schema:
+    """The schema that the rows will have as Arrow; of each table, where there are several."""
+    if isinstance(output, Mapping):
+        return {name: _arrow_schema(frame) for name, frame in output.items()}
+    return _arrow_schema(output)
+
+
+def _arrow_schema(frame: Frame) -> pyarrow.Schema:
     if isinstance(frame, pyarrow.Table):
         return frame.schema
     # An empty job, once a run and when the schema changes; pyspark's own converter is private and
@@ -51,14 +79,13 @@ def arrow_schema(frame: Frame) -> pyarrow.Schema:
 
 
 @contextmanager
-def shared(frames: Mapping[str, Frame]) -> Iterator[None]:
-    """While inside, a DataFrame that several sinks use is computed once."""
-    counts: dict[int, int] = {}
-    for frame in frames.values():
-        counts[id(frame)] = counts.get(id(frame), 0) + 1
+def shared(outputs: Mapping[str, Output]) -> Iterator[None]:
+    """While inside, a DataFrame that is used several times is computed once."""
+    frames = [frame for output in outputs.values() for frame in _frames(output)]
+    counts = Counter(map(id, frames))
     cached = {
         id(frame): frame
-        for frame in frames.values()
+        for frame in frames
         if counts[id(frame)] > 1 and not isinstance(frame, pyarrow.Table)
     }
     for frame in cached.values():
@@ -68,3 +95,7 @@ def shared(frames: Mapping[str, Frame]) -> Iterator[None]:
     finally:
         for frame in cached.values():
             frame.unpersist()
+
+
+def _frames(output: Output) -> list[Frame]:
+    return list(output.values()) if isinstance(output, Mapping) else [output]

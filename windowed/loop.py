@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from windowed import opening
 from windowed.errors import InUse
-from windowed.frames import arrow_schema, shared
+from windowed.frames import arrow_schema, schema_of, shared
 from windowed.timing import Timing
 from windowlog.errors import NotHeld, SourceChanged
 from windowlog.values import Bounds, Json, Plan
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from windowed.facts import Facts
     from windowed.listener import Listener
     from windowed.recovery import Decision
-    from windowlog.contracts import Frame, Input, Sink
+    from windowlog.contracts import Frame, Input, Output, Sink
     from windowlog.log import WindowLog
 
 # A sink that surely did not hold may be tried again: a reader's lock goes by. More often, a person
@@ -197,7 +197,7 @@ class Loop:
                 remedy="Put the input back until every sink holds this window, or skip its parts.",
             )
 
-    def work(self, window: Window, outputs: Callable[[], Mapping[str, Frame]]) -> None:
+    def work(self, window: Window, outputs: Callable[[], Mapping[str, Output]]) -> None:
         """Steps 3 to 10. `outputs` reads and transforms; it is called again when a sink could not
         hold."""
         for attempt in range(1, HOLD_ATTEMPTS + 1):
@@ -222,13 +222,14 @@ class Loop:
     def _lacking(self, window: Window) -> list[tuple[str, Sink]]:
         return [(n, s) for n, s in sorted(self.parts.sinks.items()) if self._held[n] < window.id]
 
-    def _stage(self, window: Window, outputs: Mapping[str, Frame]) -> None:
+    def _stage(self, window: Window, outputs: Mapping[str, Output]) -> None:
         with self.timing.step("stage"), shared(outputs):
             for name, sink in self._lacking(window):
                 frame = outputs[name]
-                if self._schemas.get(name) != frame.schema:
+                schema = schema_of(frame)
+                if self._schemas.get(name) != schema:
                     sink.prepare(arrow_schema(frame))
-                    self._schemas[name] = frame.schema
+                    self._schemas[name] = schema
                 sink.stage(window, frame)
 
     def _verify(self, window: Window) -> None:

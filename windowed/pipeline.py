@@ -26,10 +26,10 @@ from windowlog.log import WindowLog
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from windowlog.contracts import Frame, Input, Sink
+    from windowlog.contracts import Frame, Input, Output, Sink
     from windowlog.window import Window
 
-Transform = Callable[..., "Frame | Mapping[str, Frame]"]
+Transform = Callable[..., "Output | Mapping[str, Output]"]
 
 
 class Pipeline:
@@ -145,7 +145,7 @@ class Pipeline:
         with opened(self._loop(spark, clock, [])) as loop:
             yield OwnRun(loop)
 
-    def preview(self, spark: SparkSession | None) -> dict[str, Frame]:
+    def preview(self, spark: SparkSession | None) -> dict[str, Output]:
         """Sink -> frame of what the next window would hold. Logs and writes nothing."""
         if self.transform is None:
             raise BadArgument(argument="transform", value=None, allowed="a function, to preview it")
@@ -164,8 +164,8 @@ class Pipeline:
     ) -> Loop:
         return Loop(self.parts, spark, str(uuid4()), clock or SystemClock(), Listeners(listeners))
 
-    def _outputs(self, window: Window, frames: Mapping[str, DataFrame | Any]) -> dict[str, Frame]:
+    def _outputs(self, window: Window, frames: Mapping[str, DataFrame | Any]) -> dict[str, Output]:
         assert self.transform is not None, "checked before the run"
         extra = {"window": window} if self._wants_window else {}
         result = self.transform(**frames, **extra)
-        return outputs_by_sink(result, tuple(self.sinks), self.name)
+        return outputs_by_sink(result, self.sinks, self.name)

@@ -6,7 +6,7 @@ is a Spark DataFrame, or a pyarrow.Table where a pipeline runs without Spark (`p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Frame: TypeAlias = "DataFrame | pyarrow.Table"
+# What a sink is given for one window: a frame, or, where the sink has `tables`, one for each.
+Output: TypeAlias = "Frame | Mapping[str, Frame]"
+Schema: TypeAlias = "pyarrow.Schema | Mapping[str, pyarrow.Schema]"
 
 
 @runtime_checkable
@@ -172,6 +175,8 @@ class Sink(Protocol):
 
     A sink may have one method more, `idle()`: called before each wait of a run, so that it lets go
     of what others need meanwhile (a database file). The next call finds it as usable as before.
+    A sink that fills several tables at once has `tables`, their names: `prepare` and `stage` then
+    get a dict with a schema or frame for each of them.
     """
 
     def identity(self) -> SinkIdentity:
@@ -195,11 +200,11 @@ class Sink(Protocol):
         Called before the first window, and by `adopt`. Creates the ledger. Fenced unless the memory
         is `before`."""
 
-    def prepare(self, schema: pyarrow.Schema) -> None:
+    def prepare(self, schema: Schema) -> None:
         """Create or check the target for rows of this schema. Idempotent, outside any window's
         transaction. Everything wrong is named in one error, and nothing is changed then."""
 
-    def stage(self, window: Window, frame: Frame) -> None:
+    def stage(self, window: Window, frame: Output) -> None:
         """All of Spark's work and everything slow. Nothing becomes visible; may be abandoned or
         lost."""
 

@@ -4,7 +4,7 @@ A database that joins needs a room with a `Database`, and a line in `database_of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -40,6 +40,10 @@ class Place(Protocol):
 
     def begin(self, connection: Connection) -> None:
         """Right after SQLAlchemy's own begin: what makes it a transaction that writes."""
+
+    def survives(self, connection: Connection, work: Callable[[], object]) -> bool:
+        """Do people's own work inside the open transaction, and say whether that is still the same
+        one afterwards."""
 
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""

@@ -11,12 +11,15 @@ from typing import Any
 
 import duckdb
 import pytest
+import sqlalchemy
 
-from jdbc_sink import files
+from jdbc_sink.databases.duckdb.place import DuckDbPlace
 from jdbc_sink.errors import DatabaseUnusable
 from tests.jdbc_sink.windows import Bench
 from windowed.testing.sink_contract import frame
 from windowlog.errors import NotHeld
+
+ENGINE = sqlalchemy.create_engine("duckdb:///:memory:")
 
 NOBODY = 65534
 
@@ -68,10 +71,10 @@ def test_a_driver_killed_while_it_makes_the_file_leaves_none_or_a_whole_one(
 def test_making_a_file_leaves_nothing_beside_it(tmp_path: Path) -> None:
     """And a file that is there already stays as it is: one of two drivers was first."""
     path = tmp_path / "x.duckdb"
-    files.create(path)
+    DuckDbPlace().create(path)
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE mine AS SELECT 7 AS x")
-    files.create(path)
+    DuckDbPlace().create(path)
     assert [each.name for each in tmp_path.iterdir()] == ["x.duckdb"]
     with duckdb.connect(str(path)) as connection:
         assert connection.execute("SELECT x FROM mine").fetchall() == [(7,)]
@@ -134,7 +137,7 @@ def test_a_file_without_the_right_to_write_is_refused(tmp_path: Path, what: str)
         folder.chmod(0o755)
     path = tmp_path / "x.duckdb"
     if what == "file":
-        files.create(path)
+        DuckDbPlace().create(path)
         path.chmod(0o444)
     else:
         tmp_path.chmod(0o555)
@@ -215,7 +218,7 @@ def test_a_full_disk_at_the_start_names_the_remedy(tmp_path: Path) -> None:
 )
 def test_every_reason_has_a_remedy(reason: str, advice: str) -> None:
     """Those that a test cannot bring about, as DuckDB words them."""
-    assert advice in files.remedy(reason)
+    assert advice in DuckDbPlace().remedy(reason)
 
 
 def test_a_holder_that_is_gone_is_still_named() -> None:
@@ -224,8 +227,8 @@ def test_a_holder_that_is_gone_is_still_named() -> None:
         'IO Error: Could not set lock on file "/x": Conflicting lock is held in /usr/bin/python3.11'
         " (PID 4194999). See also https://duckdb.org/docs/stable/connect/concurrency"
     )
-    assert files.holder(reason) == "process 4194999 (/usr/bin/python3.11)"
-    assert files.holder("IO Error: Permission denied") is None
+    assert DuckDbPlace().holder(ENGINE, reason) == "process 4194999 (/usr/bin/python3.11)"
+    assert DuckDbPlace().holder(ENGINE, "IO Error: Permission denied") is None
 
 
 def test_a_file_that_was_replaced_while_the_sink_was_idle_is_named(tmp_path: Path) -> None:

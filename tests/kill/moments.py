@@ -12,11 +12,11 @@ from typing import Any
 
 import sqlalchemy
 
-import jdbc_sink.sink
 import windowlog.storage.local as local
 from connectors import FileInput
 from jdbc_sink import JdbcSink
 from jdbc_sink.ledger import Ledger
+from jdbc_sink.tables import Tables
 from windowlog.storage.local import LocalStorage
 
 MOMENTS = (
@@ -94,13 +94,7 @@ def install(trap: Trap, archive: Path) -> None:
     _after(FileInput, "committed", lambda *_: trap.passed("committed told"))
     _after(JdbcSink, "stage", lambda *_: trap.passed("staged"))
     _after(Ledger, "advance", lambda *_: trap.passed("ledger advanced"))
-    write = jdbc_sink.sink.write
-
-    def written(*arguments: Any) -> None:
-        write(*arguments)
-        trap.passed("rows written")
-
-    vars(jdbc_sink.sink)["write"] = written
+    _after(Tables, "write", lambda *_: trap.passed("rows written"))
     sqlalchemy.event.listen(sqlalchemy.Engine, "commit", lambda _: trap.passed("before commit"))
     _after(JdbcSink, "hold", lambda *_: trap.passed("after commit"))
 

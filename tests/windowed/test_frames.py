@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 TABLE = pyarrow.table({"n": [1, 2]})
+SINKS = {"a": ListSink(), "b": ListSink()}
 
 
 def test_one_frame_goes_to_every_sink() -> None:
     """A dict gives each its own."""
     other = pyarrow.table({"n": [3]})
-    assert outputs_by_sink(TABLE, ("a", "b"), "p") == {"a": TABLE, "b": TABLE}
-    assert outputs_by_sink({"b": other, "a": TABLE}, ("a", "b"), "p") == {"a": TABLE, "b": other}
+    assert outputs_by_sink(TABLE, SINKS, "p") == {"a": TABLE, "b": TABLE}
+    assert outputs_by_sink({"b": other, "a": TABLE}, SINKS, "p") == {"a": TABLE, "b": other}
 
 
 def test_a_dict_must_name_every_sink_and_no_other() -> None:
@@ -34,7 +35,7 @@ def test_a_dict_must_name_every_sink_and_no_other() -> None:
     with pytest.raises(
         WrongOutputs, match=re.escape("frames for ['a', 'c']; the sinks are ['a', 'b']")
     ):
-        outputs_by_sink({"a": TABLE, "c": TABLE}, ("b", "a"), "p")
+        outputs_by_sink({"a": TABLE, "c": TABLE}, SINKS, "p")
 
 
 @pytest.mark.parametrize("value", [None, 1, "rows", [TABLE], TABLE.schema])

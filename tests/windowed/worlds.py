@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import pyarrow
 
 from connectors import FileInput
 from jdbc_sink import JdbcSink, accumulate
+from jdbc_sink.modes import Mode
 from windowed import Pipeline
 from windowed.commands.app import main
 from windowed.testing.crash import Fuse, fused
@@ -30,6 +31,13 @@ from windowlog.storage.memory import MemoryStorage
 # Input -> folder; sink -> (database, table, what `count` does with a key that is there).
 INPUTS = {"lines": "in"}
 SINKS = {"counts": ("counts.duckdb", "word_counts", "add")}
+
+
+HOW: Mapping[str, Callable[[list[str]], Mode]] = {
+    "add": lambda columns: accumulate(key=["word"], add=columns),
+    "min": lambda columns: accumulate(key=["word"], min=columns),
+    "max": lambda columns: accumulate(key=["word"], max=columns),
+}
 
 
 def pipeline(
@@ -52,7 +60,7 @@ def pipeline(
             name: JdbcSink(
                 f"duckdb:///{root}/{database}",
                 table=table,
-                mode=accumulate(key=["word"], **{how: ["count"]}),
+                mode=HOW[how](["count"]),
             )
             for name, (database, table, how) in sinks.items()
         },

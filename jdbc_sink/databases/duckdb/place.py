@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import sqlalchemy as sql
@@ -94,9 +95,21 @@ class DuckDbPlace:
     def begin(self, connection: Connection) -> None:
         """Nothing more: every transaction may write."""
 
+    def survives(self, connection: Connection, work: Callable[[], object]) -> bool:
+        """Do people's own work inside the open transaction, and say whether that is still the same
+        one afterwards: another has another id."""
+        before = _transaction_id(connection)
+        work()
+        return connection.in_transaction() and _transaction_id(connection) == before
+
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""
         return "onflict" in str(error)
+
+
+def _transaction_id(connection: Connection) -> int:
+    driver: Any = connection.connection.driver_connection
+    return int(driver.execute("SELECT txid_current()").fetchall()[0][0])
 
 
 def _link(source: Path, target: Path) -> None:

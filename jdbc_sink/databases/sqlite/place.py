@@ -4,6 +4,8 @@ writes begins."""
 from __future__ import annotations
 
 import os
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +90,18 @@ class SqlitePlace:
             # The engine's own BEGIN, which locks nothing. Nothing was done in it yet.
             driver.execute("ROLLBACK")
         driver.execute("BEGIN IMMEDIATE")
+
+    def survives(self, connection: Connection, work: Callable[[], object]) -> bool:
+        """Do people's own work inside the open transaction, and say whether that is still the same
+        one afterwards: a savepoint ends with its transaction."""
+        driver: Any = connection.connection.driver_connection
+        driver.execute("SAVEPOINT windowed_own_work")
+        work()
+        try:
+            driver.execute("RELEASE windowed_own_work")
+        except sqlite3.OperationalError:
+            return False
+        return connection.in_transaction()
 
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""

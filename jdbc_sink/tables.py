@@ -1,0 +1,97 @@
+"""The tables that one sink fills: most often one, or several in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pyarrow
+
+from jdbc_sink.target import TargetTable
+from jdbc_sink.writing import Writer
+from windowlog.wiring import SinkIdentity
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from jdbc_sink.databases import Database
+    from jdbc_sink.modes import Mode
+    from jdbc_sink.table import TableName
+    from windowlog.contracts import Output, Schema
+    from windowlog.window import Window
+
+# How the one table of a sink is called, where a frame arrives without a name.
+ONLY = ""
+
+
+class Tables:
+    """Tables by the name that the transform gives their frames; ONLY for a sink of one table."""
+
+    def __init__(self, modes: Mapping[str, tuple[TableName, Mode]], database: Database) -> None:
+        self._modes = modes
+        self._database = database
+        self._targets: dict[str, TargetTable] = {}
+        self.forget("")
+
+    def forget(self, sink: str) -> None:
+        """A new run, of a sink of this name: everything is checked again."""
+        self._targets = {
+            key: TargetTable(name, mode, sink, self._database)
+            for key, (name, mode) in self._modes.items()
+        }
+        self._writers: dict[str, Writer] = {}
+        self._prepared: dict[str, pyarrow.Schema] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, if there are several tables or their frames come by name; else empty."""
+        return tuple(key for key in self._modes if key != ONLY)
+
+    def identity(self) -> SinkIdentity:
+        """The tables and their modes."""
+        if not self.names:
+            name, mode = self._modes[ONLY]
+            return SinkIdentity(f"table {name}", mode.describe())
+        several = sorted((str(name), mode.describe()) for name, mode in self._modes.values())
+        target = f"tables {', '.join(name for name, _ in several)}"
+        return SinkIdentity(target, "; ".join(f"{name}: {mode}" for name, mode in several))
+
+    def exist(self, connection: Connection) -> bool:
+        """Are all of them there?"""
+        return all(target.exists(connection) for target in self._targets.values())
+
+    def schemas(self, schema: Schema) -> dict[str, pyarrow.Schema]:
+        """By table."""
+        return {ONLY: schema} if isinstance(schema, pyarrow.Schema) else dict(schema)
+
+    def is_prepared(self, schema: Schema) -> bool:
+        """Was this done already?"""
+        return self._prepared == self.schemas(schema)
+
+    def prepare(self, connection: Connection, schema: Schema, rows_per_statement: int) -> None:
+        """Create the tables, or check them. TargetUnsuitable before anything is changed."""
+        self._writers = {}
+        for key, columns in self.schemas(schema).items():
+            target = self._targets[key]
+            target.check_names(columns.names)
+            kinds, findings = self._database.types.column_types(columns)
+            target.prepare(connection, kinds, findings)
+            self._writers[key] = Writer(target, kinds, rows_per_statement)
+        self._prepared = self.schemas(schema)
+
+    def fetch(self, output: Output, window: Window) -> dict[str, pyarrow.Table]:
+        """The rows in the driver, by table. BadValue for what a table would refuse or change."""
+        frames = output if isinstance(output, Mapping) else {ONLY: output}
+        staged = {}
+        for key, frame in frames.items():
+            rows = frame if isinstance(frame, pyarrow.Table) else frame.toArrow()
+            self._writers[key].check(rows, window)
+            staged[key] = rows
+        return staged
+
+    def write(
+        self, connection: Connection, staged: Mapping[str, pyarrow.Table], window: Window
+    ) -> None:
+        """Let the rows take effect, table by table, inside the caller's transaction."""
+        for key, rows in staged.items():
+            self._writers[key].write(connection, rows, window)
