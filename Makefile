@@ -34,7 +34,7 @@ test: .venv/ready
 	$(PYTHON_WITH_JAVA) -m pytest -q
 
 cover: .venv/ready
-	$(PYTHON_WITH_JAVA) -m pytest -q -m "not soak and not kill" --cov --cov-report=
+	$(PYTHON_WITH_JAVA) -m coverage run -m pytest -q -m "not soak and not kill"
 	$(BIN)/coverage report --fail-under=100 \
 		--include='windowlog/*,windowed/recovery.py,jdbc_sink/ledger.py,jdbc_sink/doubt.py'
 

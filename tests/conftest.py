@@ -61,6 +61,12 @@ def _start(folder: Path) -> SparkSession:
     return builder.master("local[2]").appName("tests").config(map=options).getOrCreate()
 
 
+@pytest.fixture(scope="session")
+def windowed_spark(spark: SparkSession) -> SparkSession:
+    """The pages for users name the kit's own fixture. Here all tests share one session."""
+    return spark
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """With CI=true a skipped test is a failed one."""

@@ -44,6 +44,40 @@ print(windowlog.__file__)
 """
 
 
+# A project of a user's own: what docs/testing_your_pipeline.md promises, without a conftest.py.
+TEST = """
+import sys
+
+EARLY = {"pyspark", "duckdb"} & set(sys.modules)
+
+
+def test_that_fixtures_import_nothing_before_they_are_used():
+    assert EARLY == set()
+
+
+def test_words_add_up(windowed_spark, windowed_duckdb, windowed_log):
+    from jdbc_sink import JdbcSink, accumulate
+    from windowed import Pipeline
+    from windowed.testing import RowsInput
+
+    pipeline = Pipeline(
+        "counts",
+        inputs={"words": RowsInput([[("a", 1)], [("a", 2)]], schema="word string, n bigint")},
+        transform=lambda words: words.groupBy("word").agg({"n": "sum"}).toDF("word", "n"),
+        sinks={"n": JdbcSink(windowed_duckdb, table="n", mode=accumulate(["word"], add=["n"]))},
+        log=windowed_log,
+    )
+    pipeline.run(windowed_spark, progress=False)
+    assert windowed_duckdb.execute("FROM n").fetchall() == [("a", 3)]
+    assert windowed_log.is_dir()
+
+
+def test_that_the_next_test_has_its_own(windowed_duckdb, windowed_log):
+    assert windowed_duckdb.execute("SHOW TABLES").fetchall() == []
+    assert not windowed_log.exists()
+"""
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built from a copy of what is in the project, so that nothing is left in it."""
@@ -110,7 +144,7 @@ def test_it_installs_with_all_that_it_needs(wheel: Path, tmp_path: Path) -> None
 def _use(wheel: Path, home: Path, *options: str) -> None:
     venv.create(home / "env", with_pip=True)
     python = home / "env" / "bin" / "python"
-    _run([str(python), "-m", "pip", "install", "--quiet", *options, str(wheel)], home)
+    _run([str(python), "-m", "pip", "install", "--quiet", *options, f"{wheel}[testing]"], home)
     if options:
         here = _run([sys.executable, "-c", "import duckdb; print(duckdb.__path__[0])"], home)
         packages = _run([str(python), "-c", "import pip; print(pip.__path__[0])"], home)
@@ -120,6 +154,14 @@ def _use(wheel: Path, home: Path, *options: str) -> None:
     said = _run([str(python), "-I", "script.py"], home / "elsewhere")
     assert "elsewhere: window 1 in" in said
     assert said.splitlines()[-1].startswith(str(home / "env"))
+    _test_a_project(python, home / "project")
+
+
+def _test_a_project(python: Path, project: Path) -> None:
+    project.mkdir()
+    (project / "test_words.py").write_text(TEST)
+    said = _run([str(python), "-I", "-m", "pytest", "-q", "-p", "no:cacheprovider"], project)
+    assert "3 passed" in said
 
 
 def test_licences_of_dependencies_allow_what_ours_allows() -> None:
