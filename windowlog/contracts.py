@@ -205,8 +205,8 @@ class Sink(Protocol):
 
     def hold(self, window: Window) -> None:
         """Short: make window n and its staged rows durable in one step, only if the memory is at
-        n-1 with this log's id and digest. NotHeld: surely not; CommitUnknown: not known; Fenced:
-        another driver did."""
+        n-1 with this log's id and digest and this sink's identity. NotHeld: surely not;
+        CommitUnknown: not known; Fenced: another driver did."""
 
     def abandon(self, window: Window) -> None:
         """Throw away what was staged. Legal at any time, also if nothing was."""
