@@ -108,6 +108,11 @@ class Input(Protocol):
 
     `remembers` is True for an input whose position is more than its plan's `end`: it keeps the rest
     in its memory.
+
+    Such an input may have one method more, `recognised() -> tuple[int, int]`: how many of the
+    things that it remembers (files) are at its place, each by its own identity, and how many it
+    remembers. `adopt --from same` asks it, open, before an input keeps its position in another
+    place.
     """
 
     remembers: bool
