@@ -2,8 +2,8 @@
 back. Pure.
 
     the ledger says                                   then the window is
-    n, our log, our digest, our run id                held
-    n-1, our log, the digest we came from             not held: run it again
+    n, our log, our target, our digest, our run id    held
+    n-1, our log, our target, the digest before       not held: run it again
     anything else                                     another driver's: fenced
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from windowlog.window import Window
-    from windowlog.wiring import Held
+    from windowlog.wiring import Held, SinkIdentity
 
 
 class Verdict(Enum):
@@ -25,12 +25,12 @@ class Verdict(Enum):
     FENCED = "fenced"
 
 
-def judge(window: Window, run_id: str, found: Held | None) -> Verdict:
-    """What the ledger's row says of `window`, which the run `run_id` tried to hold.
+def judge(window: Window, run_id: str, identity: SinkIdentity, found: Held | None) -> Verdict:
+    """What the ledger's row says of `window`, which the run `run_id` tried to hold in `identity`.
 
     Our digest alone is not enough: a driver that replays the same plan beside us has the same one,
     and what it staged need not be what we staged."""
-    if found is None or found.log_id != window.log_id:
+    if found is None or (found.log_id, found.identity) != (window.log_id, identity):
         return Verdict.FENCED
     if (found.window_id, found.digest, found.run_id) == (window.id, window.digest, run_id):
         return Verdict.HELD

@@ -1,13 +1,14 @@
 """The ledger: one row for each (pipeline, sink), which moves from window n-1 to n together with the
 rows (I3).
 
-`advance` is one UPDATE with pipeline, sink, log id, old window and old digest in its WHERE; a row
-count of 1 is the only yes. The row is made before the first window, so that every window is an
-UPDATE, and is never deleted."""
+`advance` is one UPDATE with pipeline, sink, log id, old window, old digest, target and mode in its
+WHERE; a row count of 1 is the only yes. The row is made before the first window, so that every
+window is an UPDATE, and is never deleted."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,9 @@ class Ledger:
                 table.c.log_id == _value("old_log_id"),
                 table.c.window_id == _value("old_window_id", sql.BigInteger),
                 table.c.digest == _value("old_digest"),
+                # Another table was decided on since (`adopt`): who writes to the old one is fenced.
+                table.c.target == _value("old_target"),
+                table.c.mode == _value("old_mode"),
             )
             .values({name: _value(f"new_{name}", table.c[name].type) for name in _row_columns()})
         )
@@ -115,7 +119,7 @@ class Ledger:
 
     def move(self, connection: Connection, before: Held, after: Held) -> int:
         """From `before` to `after`, as decided by a person: how many rows moved."""
-        return self._update(connection, (before.log_id, before.window_id, before.digest), after)
+        return self._update(connection, before, after)
 
     def advance(
         self, connection: Connection, window: Window, identity: SinkIdentity, run_id: str
@@ -130,10 +134,17 @@ class Ledger:
             window.positions,
             len(window.skips),
         )
-        return self._update(connection, (window.log_id, window.id - 1, window.previous), after)
+        before = replace(after, window_id=window.id - 1, digest=window.previous)
+        return self._update(connection, before, after)
 
-    def _update(self, connection: Connection, old: tuple[str, int, str], after: Held) -> int:
-        values = dict(zip(("old_log_id", "old_window_id", "old_digest"), old, strict=True))
+    def _update(self, connection: Connection, before: Held, after: Held) -> int:
+        values = {
+            "old_log_id": before.log_id,
+            "old_window_id": before.window_id,
+            "old_digest": before.digest,
+            "old_target": before.identity.target,
+            "old_mode": before.identity.mode,
+        }
         new = {f"new_{column}": value for column, value in _row(after).items()}
         return connection.execute(self._advance, {**self._key, **values, **new}).rowcount
 

@@ -221,7 +221,7 @@ class JdbcSink:
             raise CommitUnknown(sink=context.sink, window_id=window.id, reason=reason) from (
                 error or unreadable
             )
-        verdict = judge(window, context.run_id, found)
+        verdict = judge(window, context.run_id, self.identity(), found)
         if verdict is Verdict.NOT_HELD:
             raise self._not_held(window, error) from error
         if verdict is Verdict.FENCED:
@@ -264,7 +264,10 @@ class JdbcSink:
 
 
 def _position(found: Held | None) -> str:
-    return "no row" if found is None else f"window {found.window_id} of run {found.run_id}"
+    if found is None:
+        return "no row"
+    where = f"{found.identity.target}, {found.identity.mode}"
+    return f"window {found.window_id} of run {found.run_id} ({where})"
 
 
 def _one_line(text: str) -> str:

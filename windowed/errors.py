@@ -18,7 +18,8 @@ KitError
 ├── NotLocated              WD14  MODULE:PIPELINE names no pipeline
 ├── ChoiceRefused           WD15  a command that would lose or double records
 ├── OutOfTurn               WD16  the own loop called `next` or `hold` in the wrong order
-└── InUse                   WD17  one Pipeline object was asked to do two things at once
+├── InUse                   WD17  one Pipeline object was asked to do two things at once
+└── RunsOnImport            WD18  a command's module runs its pipeline while it is imported
 """
 
 from __future__ import annotations
@@ -165,3 +166,10 @@ class InUse(KitError):
     another Pipeline object to look with. Nothing was changed."""
 
     code = "WD17"
+
+
+class RunsOnImport(KitError):
+    """Pipeline {pipeline!r} is run by its module while a command imports it, and a command only
+    looks: it was not run. Put the run under `if __name__ == "__main__":`, and try again."""
+
+    code = "WD18"

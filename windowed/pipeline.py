@@ -127,6 +127,7 @@ class Pipeline:
         if self.transform is None:
             allowed = "a function of the inputs' frames; without one use Pipeline.open"
             raise BadArgument(argument="transform", value=None, allowed=allowed)
+        run_checks.check_may_run(self.name)
         run_checks.check_listeners(listeners)
         until = until if until is not None else drained()
         all_listeners = [*listeners, *reporter(self.name, progress)]
@@ -142,6 +143,7 @@ class Pipeline:
     def open(self, spark: SparkSession | None, *, clock: Clock | None = None) -> Iterator[OwnRun]:
         """Your own loop: `while window := run.next(): run.hold(window, {"counts":
         f(window.frames["lines"])})`."""
+        run_checks.check_may_run(self.name)
         with opened(self._loop(spark, clock, [])) as loop:
             yield OwnRun(loop)
 

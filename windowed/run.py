@@ -78,6 +78,7 @@ class Run:
         self._until = until
         self._trigger = trigger
         self._stop = StopFlag()
+        self._signalled = False
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._fresh = 0
@@ -222,8 +223,10 @@ class Run:
             return
 
         def handle(number: int, frame: FrameType | None) -> None:
-            if self._stop.is_set():
+            # Not whether it is to stop: `stop()` may have said that, and is no signal.
+            if self._signalled:
                 raise KeyboardInterrupt
+            self._signalled = True
             self._stop.set()
 
         old = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGINT)}

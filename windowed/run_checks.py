@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from windowed.errors import RunsOnImport
 from windowed.listener import Listener
 from windowed.trigger import Trigger, Until
 from windowlog.errors import BadArgument
@@ -33,3 +36,23 @@ def check_trigger(trigger: Any) -> Trigger:
         allowed = "every(seconds); leave it out for windows as fast as they come"
         raise BadArgument(argument="trigger", value=trigger, allowed=allowed)
     return trigger
+
+
+# Not a context variable: a run may be started in any thread.
+_only_looked_at = [False]
+
+
+@contextmanager
+def only_looked_at() -> Iterator[None]:
+    """While a command imports somebody's module: no pipeline runs."""
+    _only_looked_at[0] = True
+    try:
+        yield
+    finally:
+        _only_looked_at[0] = False
+
+
+def check_may_run(pipeline: str) -> None:
+    """RunsOnImport while a command imports the module."""
+    if _only_looked_at[0]:
+        raise RunsOnImport(pipeline=pipeline)

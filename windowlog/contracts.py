@@ -111,6 +111,11 @@ class Input(Protocol):
 
     `remembers` is True for an input whose position is more than its plan's `end`: it keeps the rest
     in its memory.
+
+    Such an input may have one method more, `recognised() -> tuple[int, int]`: how many of the
+    things that it remembers (files) are at its place, each by its own identity, and how many it
+    remembers. `adopt --from same` asks it, open, before an input keeps its position in another
+    place.
     """
 
     remembers: bool
@@ -210,8 +215,8 @@ class Sink(Protocol):
 
     def hold(self, window: Window) -> None:
         """Short: make window n and its staged rows durable in one step, only if the memory is at
-        n-1 with this log's id and digest. NotHeld: surely not; CommitUnknown: not known; Fenced:
-        another driver did."""
+        n-1 with this log's id and digest and this sink's identity. NotHeld: surely not;
+        CommitUnknown: not known; Fenced: another driver did."""
 
     def abandon(self, window: Window) -> None:
         """Throw away what was staged. Legal at any time, also if nothing was."""

@@ -211,6 +211,13 @@ class FileInput:
         """
         return Seeker(self._index, self._walk(), self._locator()).seek(to)
 
+    def recognised(self) -> tuple[int, int]:
+        """How many of the files that the index knows are in the folder, and how many it knows. A
+        copy is another file.
+        """
+        gone = self._index.gone(self._walk())
+        return len(self._index.entries) - len(gone), len(self._index.entries)
+
     def close(self) -> None:
         """Fold. The instance may be opened again."""
         try:

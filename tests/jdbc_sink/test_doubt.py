@@ -37,8 +37,8 @@ def test_the_ledger_decides_what_a_window_is(bench: Bench) -> None:
     run_id, log_id = story.run_id, window.log_id
     ours = Held(log_id, window.id, window.digest, run_id, beginning.identity)
     before = replace(ours, window_id=window.id - 1, digest=window.previous, run_id=OTHER)
-    assert judge(window, run_id, ours) is Verdict.HELD
-    assert judge(window, run_id, before) is Verdict.NOT_HELD
+    assert judge(window, run_id, ours.identity, ours) is Verdict.HELD
+    assert judge(window, run_id, ours.identity, before) is Verdict.NOT_HELD
     fenced = (
         None,
         replace(ours, run_id=OTHER),
@@ -48,9 +48,11 @@ def test_the_ledger_decides_what_a_window_is(bench: Bench) -> None:
         replace(before, digest=OTHER),
         replace(before, log_id=OTHER),
         replace(before, window_id=window.id - 2),
+        replace(before, identity=replace(before.identity, target="another table")),
+        replace(before, identity=replace(before.identity, mode="another mode")),
     )
     for found in fenced:
-        assert judge(window, run_id, found) is Verdict.FENCED, found
+        assert judge(window, run_id, ours.identity, found) is Verdict.FENCED, found
 
 
 def test_our_digest_under_another_run_is_not_ours(bench: Bench) -> None:

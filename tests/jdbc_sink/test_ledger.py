@@ -62,6 +62,20 @@ def test_only_the_row_of_this_pipeline_and_sink_moves(tmp_path: Path) -> None:
     assert rows == [("OUT", 0), ("Out", 0), ("out", 1), ("out ", 0)]
 
 
+@pytest.mark.parametrize("what", ["target", "mode"])
+def test_who_writes_to_another_table_or_in_another_way_is_fenced(tmp_path: Path, what: str) -> None:
+    """The row was adopted for it since: right number, log and digest, and yet not ours."""
+    bench = Bench(tmp_path / "x.duckdb")
+    before = bench.story.beginning
+    after = replace(before, identity=replace(before.identity, **{what: "another"}))
+    bench.sink.adopt(before, after)
+    with pytest.raises(Fenced, match="another"):
+        bench.hold(("a", 1))
+    bench.sink.close()
+    assert bench.ask("FROM words") == []
+    assert bench.ask(f"SELECT window_id, {what} FROM window_ledger") == [(0, "another")]
+
+
 def test_it_says_when_it_moved(tmp_path: Path) -> None:
     """In UTC, for people."""
     bench = Bench(tmp_path / "x.duckdb")

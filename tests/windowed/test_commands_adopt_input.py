@@ -3,6 +3,7 @@ and whoever still runs beside it."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.windowed.cases import LINES, begin
 from tests.windowed.worlds import FileWorld, Numbers, RowsWorld, command, counted
 from windowed import Refused
 from windowed.testing.crash import Crash, Fuse
-from windowlog.errors import Fenced, SourceChanged
+from windowlog.errors import Fenced, KitError, SourceChanged
 
 MORE = "line6 word"
 
@@ -221,3 +222,56 @@ def test_another_refusal_comes_first(capsys: pytest.CaptureFixture[str]) -> None
     world.stores["out"].memory.clear()
     assert world.command("adopt", "extra", "--from", "end", "--apply") == 1
     assert "a start is refused for another reason" in capsys.readouterr().err
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> FileWorld:
+    """Two files are read; the input now names a copy of their folder, made as a backup would."""
+    world = FileWorld(tmp_path / "world")
+    world.write(LINES[0], file="a.txt")
+    world.write(LINES[1], file="b.txt")
+    world.run()
+    shutil.copytree(world.folder("in"), world.folder("copy"))
+    world.wiring["inputs"]["lines"] = "copy"
+    return world
+
+
+@pytest.mark.parametrize("apply", [[], ["--apply"]])
+def test_a_copied_folder_is_not_the_same_one(
+    copied: FileWorld, apply: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """None of its files is one that was read: to keep the position would read all of them twice.
+    What is printed instead goes on without a repetition."""
+    assert command("adopt", copied.locator, "lines", "--from", "same", *apply) == 1
+    said = capsys.readouterr().err
+    assert f"none of the 2 files that it remembers is in {copied.folder('copy')}" in said
+    assert "If all was read before it was copied, say --from end" in said
+    assert command("adopt", copied.locator, "lines", "--from", "end", "--apply") == 0
+    copied.write(MORE, folder="copy")
+    copied.run()
+    assert copied.counts() == counted(*LINES[:2], MORE)
+
+
+def test_a_moved_folder_is_recognised_file_by_file(
+    copied: FileWorld, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One file was moved, the other one copied: the number is told before anything is changed, and
+    the next run asks about the copy."""
+    copied.folder("in").joinpath("a.txt").replace(copied.folder("copy") / "a.txt")
+    assert command("adopt", copied.locator, "lines", "--from", "same", "--apply") == 0
+    out = capsys.readouterr().out
+    assert "1 of the 2 files that it remembers are there" in out
+    assert "the others are gone, or copies, and the next run asks about those" in out
+    with pytest.raises(KitError, match=r"b.txt was read up to byte .*FI8") as caught:
+        copied.run()
+    assert caught.value.code == "FI8"
+
+
+@pytest.mark.parametrize("where", ["same", "beginning", "end"])
+def test_a_folder_that_is_not_there_is_told_before_it_is_adopted(
+    copied: FileWorld, where: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not by the run that would come after."""
+    copied.wiring["inputs"]["lines"] = "nowhere"
+    assert command("adopt", copied.locator, "lines", "--from", where, "--apply") == 1
+    assert f"{copied.folder('nowhere')} does not exist" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.windowed.cases import LINES, MORE, begin
-from tests.windowed.worlds import FileWorld, RowsWorld, command, counted
+from tests.windowed.worlds import FileWorld, RowsWorld, command, count_words, counted
 from windowed import Pipeline, Refused
 from windowed.testing.crash import Crash, Fuse
 from windowlog.errors import Fenced
@@ -132,6 +132,29 @@ def test_a_driver_without_the_new_sink_may_go_on(tmp_path: Path) -> None:
             run.hold(window, window.frames["rows"])
     world.run()
     assert (world.held("out"), world.held("late")) == ([1, 2, 3, 4], [2, 3, 4])
+
+
+def test_an_old_driver_that_writes_to_the_old_table_is_fenced(tmp_path: Path) -> None:
+    """It waits with all held; the sink is given another table and adopted. The next window is the
+    new table's, and the old one keeps what it had."""
+    world = FileWorld(tmp_path / "world")
+    begin(world)
+    with pytest.raises(Fenced):
+        _change_table_beside(world, world.pipeline())
+    world.run()
+    assert world.counts() == counted(*LINES)
+    assert world.counts("other") == counted(MORE)
+
+
+def _change_table_beside(world: FileWorld, old: Pipeline) -> None:
+    with old.open(None) as run:
+        assert run.next() is None
+        world.wiring["sinks"]["counts"] = ("counts.duckdb", "other", "add")
+        assert command("adopt", world.locator, "counts", "--from", "now", "--apply") == 0
+        world.write(MORE)
+        window = run.next()
+        assert window is not None
+        run.hold(window, count_words(**window.frames))
 
 
 class _Interloper(Fuse):

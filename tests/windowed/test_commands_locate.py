@@ -12,6 +12,7 @@ import pytest
 from tests.windowed.worlds import command
 from windowed.commands.locate import locate
 from windowed.errors import NotLocated
+from windowed.run_checks import check_may_run
 from windowlog.errors import BadArgument
 
 JOB = """
@@ -30,6 +31,9 @@ number = 7
 def broken():
     raise RuntimeError("no such luck")
 """
+
+
+RUNNABLE = JOB.replace('log="state"', 'log="state", transform=lambda rows: rows')
 
 
 @pytest.fixture
@@ -126,6 +130,29 @@ def test_a_password_in_a_locator_is_not_repeated(job: Path) -> None:
     with pytest.raises(NotLocated) as caught:
         locate(f"{job}:nothing('db://me:geheim@host/x')")
     assert "geheim" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("run", "name"),
+    [
+        ("pipeline.run(None)", "pipeline"),
+        ("pipeline.start(None).wait()", "pipeline"),
+        ("with pipeline.open(None) as run: run.next()", "pipeline"),
+        ("def build(): return pipeline.run(None)", "build()"),
+    ],
+)
+def test_a_module_that_runs_its_pipeline_when_imported_is_only_looked_at(
+    run: str, name: str, job: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command says so, and nothing was run; the pipeline itself may run afterwards."""
+    job.with_name("runs.py").write_text(RUNNABLE + f"\n{run}\n")
+    before = sorted(Path().rglob("*.json"))
+    assert command("show", f"jobs/runs.py:{name}") == 1
+    err = capsys.readouterr().err
+    assert "is run by its module while a command imports it" in err
+    assert "Traceback" not in err
+    assert sorted(Path().rglob("*.json")) == before
+    check_may_run("any")
 
 
 def test_errors_of_the_outside_are_one_line(job: Path, capsys: pytest.CaptureFixture[str]) -> None:

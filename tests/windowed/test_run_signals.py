@@ -97,6 +97,18 @@ def test_two_signals_in_one_window_interrupt_it() -> None:
     assert _handlers() == before
 
 
+@pytest.mark.parametrize("number", BOTH)
+def test_a_first_signal_after_stop_lets_the_window_finish(number: signal.Signals) -> None:
+    """`stop()` is no signal: the first one after it is still polite, only the next one is not."""
+    run = pipeline(rows(["a"])).start(None, progress=False)
+    run.wait()
+    run.stop()
+    with run._signals():
+        signal.raise_signal(number)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)
+
+
 def test_beside_the_main_thread_no_handler_is_installed() -> None:
     """Signals belong to whoever has the main thread."""
     before, during = _handlers(), list[list[Any]]()

@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from windowed.commands.moving import MAY_STAND, costs, record, sought
+from windowed.commands.opened import open_input
 from windowed.commands.proposal import Proposal, impossible
 
 if TYPE_CHECKING:
     from windowed.commands.opened import Opened
+    from windowlog.wiring import InputIdentity
+
+_COPIED = (
+    "A copy is new to it, and would be read from its beginning. If all was read before it was"
+    " copied, say --from end; to read all of it, --from beginning. Else put the input back, run"
+    " until nothing is left, and then say --from end."
+)
 
 
 def adopt_input(look: Opened, name: str, where: str, words: list[str]) -> Proposal:
@@ -26,6 +34,7 @@ def adopt_input(look: Opened, name: str, where: str, words: list[str]) -> Propos
             raise impossible(words, f"input {name} is new and has no position to keep")
         end = look.facts.positions().get(name)
         lines = [now, f"it keeps the position it had in {recorded.kind} {recorded.place}"]
+        lines += _recognised(look, name, identity, words)
         # Not noted as a reset: what the input remembers must still reach up to the oldest plan.
         return Proposal(lines, lambda: record(look, name, identity, end, None))
     if recorded is not None:
@@ -35,6 +44,22 @@ def adopt_input(look: Opened, name: str, where: str, words: list[str]) -> Propos
     return Proposal(
         [now, *costs(name, seek)], lambda: record(look, name, identity, seek.end, reason)
     )
+
+
+def _recognised(look: Opened, name: str, identity: InputIdentity, words: list[str]) -> list[str]:
+    """How much of what the input remembers is in the new place. To keep a position among things
+    that are all strange to it would mean to read everything again."""
+    count = getattr(open_input(look, name), "recognised", None)
+    if count is None:
+        return []
+    found, known = count()
+    what = f"the {known:,} {identity.kind.partition('/')[0]} that it remembers"
+    if known and not found:
+        raise impossible(words, f"none of {what} is in {identity.place}", _COPIED)
+    lines = [f"{found:,} of {what} are there"]
+    if found < known:
+        lines.append("the others are gone, or copies, and the next run asks about those")
+    return lines
 
 
 def remove_input(look: Opened, name: str, words: list[str]) -> Proposal:

@@ -13,6 +13,7 @@ from typing import Any
 
 from windowed.errors import NotLocated
 from windowed.pipeline import Pipeline
+from windowed.run_checks import only_looked_at
 from windowlog.access.engines import redacted
 from windowlog.errors import KitError
 
@@ -26,12 +27,13 @@ def locate(locator: str) -> Pipeline:
     if not colon or not place or not words:
         raise _problem(locator, "a module and a name with a colon between them are wanted")
     name, positional, named = _parse(locator, words)
-    module = _load(locator, place)
-    if not hasattr(module, name):
-        raise _problem(locator, f"{place} has no {name}")
-    value = getattr(module, name)
-    if positional is not None:
-        value = _call(locator, name, value, positional, named)
+    with only_looked_at():
+        module = _load(locator, place)
+        if not hasattr(module, name):
+            raise _problem(locator, f"{place} has no {name}")
+        value = getattr(module, name)
+        if positional is not None:
+            value = _call(locator, name, value, positional, named)
     if not isinstance(value, Pipeline):
         hint = ", and is not called" if callable(value) and positional is None else ""
         raise _problem(locator, f"{name} is of type {type(value).__name__}{hint}")

@@ -52,7 +52,7 @@ def test_every_verb_takes_the_lock_of_the_whole_tree() -> None:
 def test_a_record_does_not_change_with_the_buffer_it_came_from() -> None:
     """Once created it is fixed."""
     storage, buffer = MemoryStorage(), bytearray(b"data")
-    storage.create("1", buffer)
+    storage.create("1", buffer)  # type: ignore[arg-type]
     buffer[:] = b"else"
     assert storage.read("1") == b"data"
 
