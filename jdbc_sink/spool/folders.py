@@ -1,0 +1,71 @@
+"""Where spools are, and when they go.
+
+`PLACE/SINK/LOG.WINDOW.TOKEN/` belongs to one attempt of one driver at one window; SINK is a digest
+of all that makes a ledger's row. What a killed driver left goes once its window is held: until then
+it may be a living rival's, who could still hold it; afterwards the ledger refuses that window for
+ever."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+_DIGEST_DIGITS = 16
+
+
+class Folders:
+    """Spool folders of one sink. `place` None: a temporary folder, made when it is first needed.
+    `owner` is all that tells the sink from others that use the same place."""
+
+    def __init__(self, place: Path | None, owner: Sequence[str]) -> None:
+        self._temporary = place is None
+        self._place = place
+        words = json.dumps(list(owner)).encode()
+        self._name = hashlib.sha256(words).hexdigest()[:_DIGEST_DIGITS]
+        self._own: list[Path] = []
+
+    def make(self, log_id: str, window_id: int) -> Path:
+        """A new folder, absolute. OSError if it cannot be made."""
+        if self._place is None:
+            self._place = Path(tempfile.mkdtemp(prefix="windowed-spool-"))
+        folder = self._place.absolute() / self._name / f"{log_id}.{window_id}.{uuid4().hex}"
+        folder.mkdir(parents=True)
+        self._own.append(folder)
+        return folder
+
+    def drop(self) -> None:
+        """Remove this sink's own folders."""
+        while self._own:
+            _remove(self._own.pop())
+
+    def sweep(self, log_id: str, held: int) -> None:
+        """Remove what others left of windows up to `held`, which the ledger of log `log_id` holds,
+        and of other logs: nobody can hold those any more."""
+        if self._place is None:
+            return
+        for folder in (self._place.absolute() / self._name).glob("*.*.*"):
+            log, window, _ = folder.name.rsplit(".", 2)
+            if log != log_id or (window.isdecimal() and int(window) <= held):
+                _remove(folder)
+
+    def close(self) -> None:
+        """Remove this sink's own folders, and their parents if nothing else is in them."""
+        self.drop()
+        if self._place is None:
+            return
+        with suppress(OSError):
+            (self._place / self._name).rmdir()
+            self._place.rmdir()
+        if self._temporary:
+            self._place = None
+
+
+def _remove(folder: Path) -> None:
+    # A task that outlives its driver may write into it just now: what stays is swept later.
+    shutil.rmtree(folder, ignore_errors=True)
