@@ -9,7 +9,8 @@ KitError
 ├── DatabaseFailed               JS6  the database answered with an error
 ├── LedgerUnsuitable             JS7  a table of the ledger's name that is no ledger
 ├── AmbiguousKey                 JS8  a window does not say what becomes of a key
-└── TransactionEnded             JS9  your own statement or function ended the transaction
+├── TransactionEnded             JS9  your own statement or function ended the transaction
+└── SpoolFailed                  JS12 a window's rows did not arrive in the spool
 """
 
 from __future__ import annotations
@@ -83,3 +84,13 @@ class TransactionEnded(KitError):
     out of it, then look at table {table} before you start again."""
 
     code = "JS9"
+
+
+class SpoolFailed(KitError):
+    """Sink {sink}: the rows of window {window_id} did not arrive in the spool {place}: {reason}.
+    Nothing was written. Driver and executors must see that folder under the same path, and have
+    room in it: give a folder that they share as spool=, or load="driver". The window is then
+    replayed."""
+
+    code = "JS12"
+    passing = True

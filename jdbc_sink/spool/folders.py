@@ -30,6 +30,11 @@ class Folders:
         self._name = hashlib.sha256(words).hexdigest()[:_DIGEST_DIGITS]
         self._own: list[Path] = []
 
+    @property
+    def place(self) -> str:
+        """Where they are, for messages."""
+        return "a temporary folder" if self._place is None else str(self._place.absolute())
+
     def make(self, log_id: str, window_id: int) -> Path:
         """A new folder, absolute. OSError if it cannot be made."""
         if self._place is None:
@@ -64,6 +69,14 @@ class Folders:
             self._place.rmdir()
         if self._temporary:
             self._place = None
+
+
+def beside(database: str | None) -> Path | None:
+    """The default place: beside a database file, None if there is none."""
+    if not database or ":" in database.partition("/")[0]:
+        return None  # in memory, a service, or a URI
+    path = Path(database).absolute()
+    return path.with_name(f"{path.name}.spool")
 
 
 def _remove(folder: Path) -> None:
