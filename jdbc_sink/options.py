@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from jdbc_sink.modes import Mode, append
+from jdbc_sink.spool.folders import beside
 from jdbc_sink.table import TableName
 from jdbc_sink.tables import ONLY
 from windowlog.errors import BadArgument
 
-LOADS = ("auto", "driver")
+LOADS = ("auto", "driver", "executors")
 
 
 def table_name(argument: str, value: Any) -> TableName:
@@ -60,6 +63,16 @@ def check_load(load: Any) -> None:
     """How rows get in."""
     if load not in LOADS:
         raise BadArgument(argument="load", value=load, allowed=" or ".join(map(repr, LOADS)))
+
+
+def spool_place(spool: Any, database: str | None) -> Path | None:
+    """The folder for spools; None: a temporary one."""
+    if spool is None:
+        return beside(database)
+    if not isinstance(spool, str | PathLike) or not str(spool).strip():
+        allowed = "a folder that driver and executors share, or None"
+        raise BadArgument(argument="spool", value=spool, allowed=allowed)
+    return Path(spool)
 
 
 def check_seconds(argument: str, value: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sql
@@ -14,16 +15,17 @@ from jdbc_sink.connection import Connections
 from jdbc_sink.databases import database_of
 from jdbc_sink.doubt import Verdict, judge
 from jdbc_sink.ledger import Ledger
+from jdbc_sink.loads import Loads
 from jdbc_sink.tables import Tables
 from windowlog.access.engines import redacted
 from windowlog.errors import CommitUnknown, Fenced, KitError, NotHeld, PreviousFailure
 from windowlog.wiring import Held, SinkIdentity, TargetState
 
 if TYPE_CHECKING:
-    import pyarrow
     from sqlalchemy import Connection, Engine
 
     from jdbc_sink.modes import Mode
+    from jdbc_sink.rows import Rows
     from windowlog.contracts import Output, Schema, SinkContext
     from windowlog.window import Window
 
@@ -42,8 +44,11 @@ class JdbcSink:
     `schema.name`, created in `prepare` if it is not there; `mode` is what rows do to it:
     `append()`, `upsert(key)`, `accumulate(key, …)`, `replace_window()`, `sql(…)`, `call(…)`.
     Instead of both, `tables` is a dict of table -> mode, all filled in one transaction; the
-    transform then returns a dict of table -> frame for this sink. `load` is how rows get in:
-    "driver" fetches them as Arrow ("auto" is the same). The ledger is `ledger_table`, in the same
+    transform then returns a dict of table -> frame for this sink. `load` is how rows leave Spark:
+    "driver" fetches them as Arrow; with "executors" Spark's tasks write files into the folder
+    `spool`, which driver and executors share (by default `<file>.spool/` beside the database file,
+    else a temporary folder), and the driver's memory stays small; "auto" does so for windows whose
+    plans are large. The ledger is `ledger_table`, in the same
     database. A window's rows take one statement for each `rows_per_statement`, all in one
     transaction. A DuckDB file is let go of before every wait and at least every `release_s`
     seconds; other processes' locks are waited for `lock_wait_s` seconds. Raises BadArgument for
@@ -57,6 +62,7 @@ class JdbcSink:
         mode: Mode | None = None,
         tables: Mapping[str, Mode] | None = None,
         load: str = "auto",
+        spool: str | PathLike[str] | None = None,
         ledger_table: str = "window_ledger",
         rows_per_statement: int = ROWS_PER_STATEMENT,
         release_s: float = 5.0,
@@ -80,6 +86,8 @@ class JdbcSink:
         )
         self._tables = Tables(modes, self._database)
         self._rows_per_statement = rows_per_statement
+        place = options.spool_place(spool, None if keep else engine.url.database)
+        self._loads = Loads(load, place)
         self._own = None if isinstance(database, str) else database
         self._context: SinkContext | None = None
         self._forget()
@@ -94,7 +102,7 @@ class JdbcSink:
 
     def _forget(self) -> None:
         self._failure: str | None = None
-        self._staged: tuple[int, dict[str, pyarrow.Table]] | None = None
+        self._staged: tuple[int, dict[str, Rows]] | None = None
 
     def identity(self) -> SinkIdentity:
         """The tables and their modes. Not the database's place: the ledger stands in it, and moves
@@ -111,6 +119,8 @@ class JdbcSink:
             self._ledger_name, self._database.catalog, context.pipeline, context.sink
         )
         self._tables.forget(context.sink)
+        owner = (self._connections.database, str(self._ledger_name), context.pipeline, context.sink)
+        self._loads.open(owner, context.sink)
 
     def held(self) -> Held | None:
         """The ledger's row."""
@@ -150,12 +160,15 @@ class JdbcSink:
             return
         with self._transaction() as connection:
             self._tables.prepare(connection, schema, self._rows_per_statement)
+            held = self._ledger.read(connection)
+        if held is not None:
+            self._loads.sweep(held.log_id, held.window_id)
 
     def stage(self, window: Window, frame: Output) -> None:
-        """Fetch the rows into the driver, and look for what a table would refuse. BadValue for NULL
-        in a key."""
+        """Fetch the rows into the driver or a spool, and look for what a table would refuse.
+        BadValue for NULL in a key."""
         self._usable()
-        self._staged = window.id, self._tables.fetch(frame, window)
+        self._staged = window.id, self._tables.fetch(frame, window, self._loads)
 
     def hold(self, window: Window) -> None:
         """One transaction: the ledger's compare-and-set, then the rows."""
@@ -191,11 +204,10 @@ class JdbcSink:
             if not moved:
                 self._resolve(window, None)
         self._staged = None
+        self._loads.drop()
         self._connections.release_if_due()
 
-    def _write(
-        self, connection: Connection, window: Window, staged: dict[str, pyarrow.Table]
-    ) -> bool:
+    def _write(self, connection: Connection, window: Window, staged: dict[str, Rows]) -> bool:
         run_id = self._opened().run_id
         try:
             moved = self._ledger.advance(connection, window, self.identity(), run_id)
@@ -231,6 +243,7 @@ class JdbcSink:
     def abandon(self, window: Window) -> None:
         """Forget what was staged."""
         self._staged = None
+        self._loads.drop()
 
     def committed(self, window_id: int) -> None:
         """Rows are visible since the window was held."""
@@ -242,6 +255,7 @@ class JdbcSink:
     def close(self) -> None:
         """Let go of the database."""
         self._staged = None
+        self._loads.close()
         self._connections.drop()
 
     def _transaction(self, *, reads: bool = False) -> AbstractContextManager[Connection]:

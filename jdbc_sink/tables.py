@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from jdbc_sink.databases import Database
+    from jdbc_sink.loads import Loads
     from jdbc_sink.modes import Mode
+    from jdbc_sink.rows import Rows
     from jdbc_sink.table import TableName
     from windowlog.contracts import Output, Schema
     from windowlog.window import Window
@@ -79,19 +81,18 @@ class Tables:
             self._writers[key] = Writer(target, kinds, rows_per_statement)
         self._prepared = self.schemas(schema)
 
-    def fetch(self, output: Output, window: Window) -> dict[str, pyarrow.Table]:
-        """The rows in the driver, by table. BadValue for what a table would refuse or change."""
+    def fetch(self, output: Output, window: Window, loads: Loads) -> dict[str, Rows]:
+        """The rows, by table. BadValue for what a table would refuse or change."""
         frames = output if isinstance(output, Mapping) else {ONLY: output}
         staged = {}
         for key, frame in frames.items():
-            rows = frame if isinstance(frame, pyarrow.Table) else frame.toArrow()
-            self._writers[key].check(rows, window)
+            writer = self._writers[key]
+            rows = loads.fetch(frame, self._prepared[key], window, writer.rows_per_statement)
+            writer.check(rows, window)
             staged[key] = rows
         return staged
 
-    def write(
-        self, connection: Connection, staged: Mapping[str, pyarrow.Table], window: Window
-    ) -> None:
+    def write(self, connection: Connection, staged: Mapping[str, Rows], window: Window) -> None:
         """Let the rows take effect, table by table, inside the caller's transaction."""
         for key, rows in staged.items():
             self._writers[key].write(connection, rows, window)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pyarrow
     from sqlalchemy import Connection, Engine
 
+    from jdbc_sink.rows import Rows
     from jdbc_sink.table import Column, TableName
 
 
@@ -100,14 +101,14 @@ class Types(Protocol):
 class Load(Protocol):
     """How rows get in, inside the caller's transaction."""
 
-    def findings(self, rows: pyarrow.Table) -> list[tuple[str, str, str]]:
+    def findings(self, rows: Rows) -> list[tuple[str, str, str]]:
         """(column, value, reason) of values that the database would change silently, one for each
         column that has such."""
 
-    def relation(self, connection: Connection, rows: pyarrow.Table) -> AbstractContextManager[str]:
+    def relation(self, connection: Connection, rows: Rows) -> AbstractContextManager[str]:
         """The rows, for as long as the context is open, as a relation that SQL can name."""
 
-    def append(self, connection: Connection, rows: pyarrow.Table, table: str) -> None:
+    def append(self, connection: Connection, rows: Rows, table: str) -> None:
         """Every row becomes a row of `table`, a quoted name."""
 
 

@@ -1,5 +1,5 @@
-"""DuckDB takes Arrow tables as they are: 6.7 million rows/s, against 58 thousand by executemany; and
-reads a spool's Parquet files itself."""
+"""DuckDB takes Arrow tables as they are: 6.7 million rows/s, against 58 thousand by executemany;
+and reads a spool's Parquet files itself."""
 
 from __future__ import annotations
 

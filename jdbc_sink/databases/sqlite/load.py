@@ -12,10 +12,13 @@ import pyarrow.compute as compute
 import pyarrow.types as arrow
 
 from jdbc_sink.databases.sqlite.types import SqliteTypes
+from jdbc_sink.rows import pieces
 from jdbc_sink.table import quote
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+    from jdbc_sink.rows import Rows
 
 # In the connection's own temporary schema, which no user's table shares.
 RELATION = "windowed_rows_of_this_window"
@@ -26,20 +29,21 @@ _ROWS_AT_ONCE = 10_000
 class SqliteLoad:
     """jdbc_sink.databases.Load for SQLite."""
 
-    def findings(self, rows: pyarrow.Table) -> list[tuple[str, str, str]]:
+    def findings(self, rows: Rows) -> list[tuple[str, str, str]]:
         """NaN, which SQLite makes NULL, and the sign of -0.0, which it drops."""
-        found = []
-        for name, column in zip(rows.column_names, rows.columns, strict=True):
-            if not arrow.is_floating(column.type):
-                continue
-            if compute.any(compute.is_nan(column)).as_py():
-                found.append((name, "NaN", "SQLite has no such value and would store NULL"))
-            elif _has_negative_zero(column):
-                found.append((name, "-0.0", "SQLite would store 0.0"))
-        return found
+        floats = [field.name for field in rows.schema if arrow.is_floating(field.type)]
+        found: dict[str, tuple[str, str, str]] = {}
+        for piece in pieces(rows, floats) if floats else ():
+            for name, column in zip(floats, piece.columns, strict=True):
+                if compute.any(compute.is_nan(column)).as_py():
+                    reason = "SQLite has no such value and would store NULL"
+                    found.setdefault(name, (name, "NaN", reason))
+                elif _has_negative_zero(column):
+                    found.setdefault(name, (name, "-0.0", "SQLite would store 0.0"))
+        return list(found.values())
 
     @contextmanager
-    def relation(self, connection: Connection, rows: pyarrow.Table) -> Iterator[str]:
+    def relation(self, connection: Connection, rows: Rows) -> Iterator[str]:
         """A temporary table, filled."""
         kinds, _ = SqliteTypes().column_types(rows.schema)
         columns = ", ".join(f"{quote(connection, name)} {kind}" for name, kind in kinds.items())
@@ -52,10 +56,10 @@ class SqliteLoad:
             # Gone anyway if the transaction failed.
             connection.exec_driver_sql(f"DROP TABLE IF EXISTS {name}")
 
-    def append(self, connection: Connection, rows: pyarrow.Table, table: str) -> None:
+    def append(self, connection: Connection, rows: Rows, table: str) -> None:
         """executemany, some rows at a time."""
-        names = ", ".join(quote(connection, name) for name in rows.column_names)
-        marks = ", ".join("?" * rows.num_columns)
+        names = ", ".join(quote(connection, name) for name in rows.schema.names)
+        marks = ", ".join("?" * len(rows.schema))
         driver: Any = connection.connection.driver_connection
         statement = f"INSERT INTO {table} ({names}) VALUES ({marks})"
         for part in rows.to_batches(max_chunksize=_ROWS_AT_ONCE):
