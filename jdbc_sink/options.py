@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from jdbc_sink.modes import Mode, append
+from jdbc_sink.spool.folders import beside
 from jdbc_sink.table import TableName
 from jdbc_sink.tables import ONLY
 from windowlog.errors import BadArgument
 
-LOADS = ("auto", "driver")
+LOADS = ("auto", "driver", "executors")
 
 
 def table_name(argument: str, value: Any) -> TableName:
@@ -56,10 +59,38 @@ def _mode(argument: str, mode: Any) -> Mode:
     return mode
 
 
+def dead_letters(
+    value: Any, ledger: TableName, modes: Mapping[str, tuple[TableName, Mode]]
+) -> TableName | None:
+    """The table for refused rows, if there is to be one. With people's own statements nobody knows
+    what a single row does."""
+    if value is None:
+        return None
+    name = table_name("dead_letters", value)
+    others = [ledger, *(table for table, _ in modes.values())]
+    if str(name).lower() in {str(other).lower() for other in others}:
+        allowed = "a table that is neither the ledger nor filled by this sink"
+        raise BadArgument(argument="dead_letters", value=value, allowed=allowed)
+    if not all(mode.makes_table for _, mode in modes.values()):
+        allowed = "None with sql(…) and call(…), which see the window as a whole"
+        raise BadArgument(argument="dead_letters", value=value, allowed=allowed)
+    return name
+
+
 def check_load(load: Any) -> None:
     """How rows get in."""
     if load not in LOADS:
         raise BadArgument(argument="load", value=load, allowed=" or ".join(map(repr, LOADS)))
+
+
+def spool_place(spool: Any, database: str | None) -> Path | None:
+    """The folder for spools; None: a temporary one."""
+    if spool is None:
+        return beside(database)
+    if not isinstance(spool, str | PathLike) or not str(spool).strip():
+        allowed = "a folder that driver and executors share, or None"
+        raise BadArgument(argument="spool", value=spool, allowed=allowed)
+    return Path(spool)
 
 
 def check_seconds(argument: str, value: Any) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow
 
+from jdbc_sink.rejects import Reject, Staged, check_count, sift
+from jdbc_sink.rows import whole
 from jdbc_sink.target import TargetTable
 from jdbc_sink.writing import Writer
 from windowlog.wiring import SinkIdentity
@@ -15,7 +17,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from jdbc_sink.databases import Database
+    from jdbc_sink.dead_letters import DeadLetters
+    from jdbc_sink.loads import Loads
     from jdbc_sink.modes import Mode
+    from jdbc_sink.rows import Rows
     from jdbc_sink.table import TableName
     from windowlog.contracts import Output, Schema
     from windowlog.window import Window
@@ -79,19 +84,32 @@ class Tables:
             self._writers[key] = Writer(target, kinds, rows_per_statement)
         self._prepared = self.schemas(schema)
 
-    def fetch(self, output: Output, window: Window) -> dict[str, pyarrow.Table]:
-        """The rows in the driver, by table. BadValue for what a table would refuse or change."""
-        frames = output if isinstance(output, Mapping) else {ONLY: output}
-        staged = {}
-        for key, frame in frames.items():
-            rows = frame if isinstance(frame, pyarrow.Table) else frame.toArrow()
-            self._writers[key].check(rows, window)
-            staged[key] = rows
-        return staged
+    def name(self, key: str) -> str:
+        """The table's own name, by the name of its frame."""
+        return str(self._targets[key].name)
 
-    def write(
-        self, connection: Connection, staged: Mapping[str, pyarrow.Table], window: Window
-    ) -> None:
+    def fetch(
+        self, output: Output, window: Window, loads: Loads, letters: DeadLetters | None
+    ) -> Staged:
+        """The rows, in the driver or in a spool, by table. BadValue for what a table would refuse
+        or change, or, where there are dead letters, these rows apart."""
+        frames = output if isinstance(output, Mapping) else {ONLY: output}
+        staged: dict[str, Rows] = {}
+        rejects: list[Reject] = []
+        for key, frame in frames.items():
+            writer = self._writers[key]
+            schema, size = self._prepared[key], writer.rows_per_statement
+            rows = loads.fetch(frame, schema, window, size)
+            if letters is None:
+                writer.check(rows, window)
+            elif writer.refusal(rows) is not None:
+                rows, found = sift(whole(rows), writer.refusal, letters.most - len(rejects))
+                rejects += [Reject(self.name(key), reason, row) for reason, row in found]
+                check_count(rejects, letters.most, writer.target.sink, window.id)
+            staged[key] = rows
+        return Staged(window.id, staged, tuple(rejects))
+
+    def write(self, connection: Connection, staged: Mapping[str, Rows], window: Window) -> None:
         """Let the rows take effect, table by table, inside the caller's transaction."""
         for key, rows in staged.items():
             self._writers[key].write(connection, rows, window)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from jdbc_sink.errors import AmbiguousKey, BadValue, TransactionEnded
 from jdbc_sink.modes import Mode
 from jdbc_sink.own import OwnFunction, OwnStatements
+from jdbc_sink.rows import nulls, parts, whole
 from jdbc_sink.statements import repeated_key
 
 if TYPE_CHECKING:
-    import pyarrow
     from sqlalchemy import Connection
 
+    from jdbc_sink.rows import Rows
     from jdbc_sink.statements import Terms
     from jdbc_sink.target import TargetTable
     from windowlog.window import Window
@@ -29,15 +30,9 @@ class Writer:
     kinds: Mapping[str, str]
     rows_per_statement: int
 
-    def check(self, rows: pyarrow.Table, window: Window) -> None:
+    def check(self, rows: Rows, window: Window) -> None:
         """BadValue for NULL in a key, and for what the database would change silently."""
-        found = [
-            (column, "NULL", "a key may not be NULL, which equals nothing")
-            for column in self.target.mode.key
-            if rows.column(column).null_count
-        ]
-        found += self.target.database.load.findings(rows)
-        for column, value, reason in found[:1]:
+        for column, value, reason in self._findings(rows)[:1]:
             raise BadValue(
                 sink=self.target.sink,
                 column=column,
@@ -46,14 +41,28 @@ class Writer:
                 reason=reason,
             )
 
-    def write(self, connection: Connection, rows: pyarrow.Table, window: Window) -> None:
+    def refusal(self, rows: Rows) -> str | None:
+        """Why these rows would not be taken, in words; None if nothing is wrong with them."""
+        found = self._findings(rows)
+        return f"column {found[0][0]} holds {found[0][1]}: {found[0][2]}" if found else None
+
+    def _findings(self, rows: Rows) -> list[tuple[str, str, str]]:
+        empty = [
+            (column, "NULL", "a key may not be NULL, which equals nothing")
+            for column in self.target.mode.key
+            if nulls(rows, column)
+        ]
+        return empty + self.target.database.load.findings(rows)
+
+    def write(self, connection: Connection, rows: Rows, window: Window) -> None:
         """Let the rows take effect. AmbiguousKey where the window does not say what becomes of a
         key."""
         mode = self.target.mode
         if isinstance(mode, OwnFunction):
             function = mode.function
             assert function is not None
-            work = lambda: function(connection, rows, window)  # noqa: E731
+            table = whole(rows)
+            work = lambda: function(connection, table, window)  # noqa: E731
             self._own(connection, work, "the function of call()", window)
         elif isinstance(mode, OwnStatements):
             with self.target.database.load.relation(connection, rows) as source:
@@ -63,14 +72,12 @@ class Writer:
         else:
             self._by_parts(connection, rows, window)
 
-    def _by_parts(self, connection: Connection, rows: pyarrow.Table, window: Window) -> None:
+    def _by_parts(self, connection: Connection, rows: Rows, window: Window) -> None:
         load, mode = self.target.database.load, self.target.mode
-        size = self.rows_per_statement
-        parts = [rows.slice(start, size) for start in range(0, rows.num_rows, size)]
         repeats = bool(mode.key) and self._repeats(connection, rows, window)
         for statement in mode.beforehand(self._terms(connection, "", window)):
             connection.exec_driver_sql(statement)
-        for part in parts:
+        for part in parts(rows, self.rows_per_statement):
             if type(mode) is Mode:
                 load.append(connection, part, self.target.name.quoted(connection))
                 continue
@@ -79,7 +86,7 @@ class Writer:
                 for statement in mode.statements(terms):
                     connection.exec_driver_sql(statement)
 
-    def _repeats(self, connection: Connection, rows: pyarrow.Table, window: Window) -> bool:
+    def _repeats(self, connection: Connection, rows: Rows, window: Window) -> bool:
         """Have two of the window's rows one key? Asked where it makes a difference."""
         mode = self.target.mode
         if not mode.questions(self._terms(connection, "", window)):

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import sqlalchemy as sql
+
 from windowlog.access.engines import make_engine
 from windowlog.errors import BadArgument
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow
     from sqlalchemy import Connection, Engine
 
+    from jdbc_sink.rows import Rows
     from jdbc_sink.table import Column, TableName
 
 
@@ -44,6 +47,9 @@ class Place(Protocol):
     def survives(self, connection: Connection, work: Callable[[], object]) -> bool:
         """Do people's own work inside the open transaction, and say whether that is still the same
         one afterwards."""
+
+    def refuses_values(self, error: sql.exc.DBAPIError) -> bool:
+        """Does this error say that it does not take the values, and not that it is unwell?"""
 
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""
@@ -100,14 +106,14 @@ class Types(Protocol):
 class Load(Protocol):
     """How rows get in, inside the caller's transaction."""
 
-    def findings(self, rows: pyarrow.Table) -> list[tuple[str, str, str]]:
+    def findings(self, rows: Rows) -> list[tuple[str, str, str]]:
         """(column, value, reason) of values that the database would change silently, one for each
         column that has such."""
 
-    def relation(self, connection: Connection, rows: pyarrow.Table) -> AbstractContextManager[str]:
+    def relation(self, connection: Connection, rows: Rows) -> AbstractContextManager[str]:
         """The rows, for as long as the context is open, as a relation that SQL can name."""
 
-    def append(self, connection: Connection, rows: pyarrow.Table, table: str) -> None:
+    def append(self, connection: Connection, rows: Rows, table: str) -> None:
         """Every row becomes a row of `table`, a quoted name."""
 
 
