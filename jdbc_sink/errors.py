@@ -10,6 +10,8 @@ KitError
 ├── LedgerUnsuitable             JS7  a table of the ledger's name that is no ledger
 ├── AmbiguousKey                 JS8  a window does not say what becomes of a key
 ├── TransactionEnded             JS9  your own statement or function ended the transaction
+├── TooManyRejects               JS10 more rows of a window were refused than is allowed
+├── DeadLettersUnsuitable        JS11 a table of the dead letters' name that cannot take them
 └── SpoolFailed                  JS12 a window's rows did not arrive in the spool
 """
 
@@ -84,6 +86,21 @@ class TransactionEnded(KitError):
     out of it, then look at table {table} before you start again."""
 
     code = "JS9"
+
+
+class TooManyRejects(KitError):
+    """Sink {sink}: more than {max_rejects} rows of window {window_id} were refused. The first, for
+    table {table}: {reason}: {row}. The window was not written. Correct the rows in the transform,
+    or raise max_rejects; the window is then replayed."""
+
+    code = "JS10"
+
+
+class DeadLettersUnsuitable(KitError):
+    """{table} cannot take the dead letters of sink {sink}: {finding}. Nothing was changed. Give the
+    sink another dead_letters table, or move that one away if it is of no use."""
+
+    code = "JS11"
 
 
 class SpoolFailed(KitError):

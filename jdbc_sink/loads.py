@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pyarrow
 
@@ -27,18 +28,20 @@ EXECUTORS_FROM_RECORDS = 1_000_000
 
 class Loads:
     """The ways of one sink. `load` is "driver", "executors" or "auto"; `place` where spools are,
-    None for a temporary folder."""
+    None for a temporary folder; `file` the database's, None if it has none."""
 
-    def __init__(self, load: str, place: Path | None) -> None:
+    def __init__(self, load: str, place: Path | None, file: str | None) -> None:
         self._load = load
         self._place = place
+        # Two databases in memory are never the same one.
+        self._database = uuid4().hex if file is None else str(Path(file).absolute())
         self._folders = Folders(place, ())
         self._sink = ""
 
     def open(self, owner: Sequence[str], sink: str) -> None:
-        """A new run, of the sink that all of `owner` names."""
+        """A new run of the sink that all of `owner` names, inside its database."""
         self.close()
-        self._folders = Folders(self._place, owner)
+        self._folders = Folders(self._place, (self._database, *owner))
         self._sink = sink
 
     def fetch(

@@ -59,6 +59,24 @@ def _mode(argument: str, mode: Any) -> Mode:
     return mode
 
 
+def dead_letters(
+    value: Any, ledger: TableName, modes: Mapping[str, tuple[TableName, Mode]]
+) -> TableName | None:
+    """The table for refused rows, if there is to be one. With people's own statements nobody knows
+    what a single row does."""
+    if value is None:
+        return None
+    name = table_name("dead_letters", value)
+    others = [ledger, *(table for table, _ in modes.values())]
+    if str(name).lower() in {str(other).lower() for other in others}:
+        allowed = "a table that is neither the ledger nor filled by this sink"
+        raise BadArgument(argument="dead_letters", value=value, allowed=allowed)
+    if not all(mode.makes_table for _, mode in modes.values()):
+        allowed = "None with sql(…) and call(…), which see the window as a whole"
+        raise BadArgument(argument="dead_letters", value=value, allowed=allowed)
+    return name
+
+
 def check_load(load: Any) -> None:
     """How rows get in."""
     if load not in LOADS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from os import PathLike
@@ -13,25 +12,29 @@ import sqlalchemy as sql
 from jdbc_sink import options
 from jdbc_sink.connection import Connections
 from jdbc_sink.databases import database_of
-from jdbc_sink.doubt import Verdict, judge
+from jdbc_sink.dead_letters import DeadLetters
+from jdbc_sink.holding import Holding
 from jdbc_sink.ledger import Ledger
 from jdbc_sink.loads import Loads
+from jdbc_sink.rejects import Staged
 from jdbc_sink.tables import Tables
-from windowlog.access.engines import redacted
-from windowlog.errors import CommitUnknown, Fenced, KitError, NotHeld, PreviousFailure
+from windowlog.errors import PreviousFailure
 from windowlog.wiring import Held, SinkIdentity, TargetState
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
     from jdbc_sink.modes import Mode
-    from jdbc_sink.rows import Rows
     from windowlog.contracts import Output, Schema, SinkContext
     from windowlog.window import Window
 
 
 # Combining 5 million rows in one statement took 300 MB more than in five, and no less time.
 ROWS_PER_STATEMENT = 1_000_000
+
+# Each refused row is found by some twenty trials, each as long as the window: minutes for a hundred
+# of them in a large one. Who has more has another problem.
+MAX_REJECTS = 100
 
 
 class JdbcSink:
@@ -48,9 +51,10 @@ class JdbcSink:
     "driver" fetches them as Arrow; with "executors" Spark's tasks write files into the folder
     `spool`, which driver and executors share (by default `<file>.spool/` beside the database file,
     else a temporary folder), and the driver's memory stays small; "auto" does so for windows whose
-    plans are large. The ledger is `ledger_table`, in the same
-    database. A window's rows take one statement for each `rows_per_statement`, all in one
-    transaction. A DuckDB file is let go of before every wait and at least every `release_s`
+    plans are large. The ledger is `ledger_table`, in the same database. A window's rows take one
+    statement for each `rows_per_statement`, all in one transaction. `dead_letters` is a table for
+    rows that a check or the database refuses, at most `max_rejects` a window; without it a refused
+    row stops the run. A DuckDB file is let go of before every wait and at least every `release_s`
     seconds; other processes' locks are waited for `lock_wait_s` seconds. Raises BadArgument for
     everything else."""
 
@@ -65,6 +69,8 @@ class JdbcSink:
         spool: str | PathLike[str] | None = None,
         ledger_table: str = "window_ledger",
         rows_per_statement: int = ROWS_PER_STATEMENT,
+        dead_letters: str | None = None,
+        max_rejects: int = MAX_REJECTS,
         release_s: float = 5.0,
         lock_wait_s: float = 10.0,
     ) -> None:
@@ -74,6 +80,7 @@ class JdbcSink:
             options.check_distinct(name, self._ledger_name)
         options.check_load(load)
         options.check_count("rows_per_statement", rows_per_statement)
+        options.check_count("max_rejects", max_rejects)
         options.check_seconds("release_s", release_s)
         options.check_seconds("lock_wait_s", lock_wait_s)
         self._database, engine, keep = database_of(database)
@@ -85,12 +92,15 @@ class JdbcSink:
             keep=keep,
         )
         self._tables = Tables(modes, self._database)
+        letters = options.dead_letters(dead_letters, self._ledger_name, modes)
+        catalog = self._database.catalog
+        self._letters = None if letters is None else DeadLetters(letters, max_rejects, catalog)
         self._rows_per_statement = rows_per_statement
-        place = options.spool_place(spool, None if keep else engine.url.database)
-        self._loads = Loads(load, place)
+        file = None if keep else engine.url.database
+        self._loads = Loads(load, options.spool_place(spool, file), file)
         self._own = None if isinstance(database, str) else database
-        self._context: SinkContext | None = None
-        self._forget()
+        self._holding: Holding | None = None
+        self._staged: Staged | None = None
 
     def __repr__(self) -> str:
         return f"JdbcSink({self._connections.database!r}, {self._tables.identity().target})"
@@ -99,10 +109,6 @@ class JdbcSink:
     def tables(self) -> tuple[str, ...]:
         """The names under which frames are expected, if `tables=` was given; else empty."""
         return self._tables.names
-
-    def _forget(self) -> None:
-        self._failure: str | None = None
-        self._staged: tuple[int, dict[str, Rows]] | None = None
 
     def identity(self) -> SinkIdentity:
         """The tables and their modes. Not the database's place: the ledger stands in it, and moves
@@ -113,14 +119,19 @@ class JdbcSink:
         """Begin a run. The database is reached when it is first needed."""
         self._database.refuse_open_transaction(self._own, context.sink)
         self._connections.drop()
-        self._forget()
-        self._context = context
-        self._ledger = Ledger(
-            self._ledger_name, self._database.catalog, context.pipeline, context.sink
-        )
+        self._staged = None
         self._tables.forget(context.sink)
-        owner = (self._connections.database, str(self._ledger_name), context.pipeline, context.sink)
-        self._loads.open(owner, context.sink)
+        self._loads.open((str(self._ledger_name), context.pipeline, context.sink), context.sink)
+        catalog = self._database.catalog
+        self._ledger = Ledger(self._ledger_name, catalog, context.pipeline, context.sink)
+        self._holding = Holding(
+            context=context,
+            connections=self._connections,
+            place=self._database.place,
+            ledger=self._ledger,
+            tables=self._tables,
+            letters=self._letters,
+        )
 
     def held(self) -> Held | None:
         """The ledger's row."""
@@ -131,7 +142,7 @@ class JdbcSink:
 
     def target(self) -> TargetState:
         """Whether the tables exist, and which other sinks of this log fill it."""
-        log_id = self._opened().log_id
+        log_id = self._opened().context.log_id
         if self._connections.missing:
             return TargetState(exists=False)
         with self._transaction(reads=True) as connection:
@@ -140,8 +151,8 @@ class JdbcSink:
 
     def adopt(self, before: Held | None, after: Held) -> None:
         """Create the ledger if need be, and make or move this sink's row."""
-        self._usable()
-        evidence = f"the ledger of sink {self._opened().sink} is not at {before}"
+        holding = self._usable()
+        evidence = f"the ledger of sink {holding.context.sink} is not at {before}"
         try:
             with self._transaction() as connection:
                 self._ledger.create(connection)
@@ -149,16 +160,18 @@ class JdbcSink:
                 if before is None:
                     self._ledger.insert(connection, after)
                 elif self._ledger.move(connection, before, after) != 1:
-                    raise self._fenced(evidence)
+                    raise holding.fenced(evidence)
         except sql.exc.IntegrityError as error:
-            raise self._fenced(evidence) from error
+            raise holding.fenced(evidence) from error
 
     def prepare(self, schema: Schema) -> None:
         """Create the tables, or check them. Done once for a schema."""
-        self._usable()
+        holding = self._usable()
         if self._tables.is_prepared(schema):
             return
         with self._transaction() as connection:
+            if self._letters is not None:
+                self._letters.prepare(connection, holding.context.sink)
             self._tables.prepare(connection, schema, self._rows_per_statement)
             held = self._ledger.read(connection)
         if held is not None:
@@ -168,77 +181,17 @@ class JdbcSink:
         """Fetch the rows into the driver or a spool, and look for what a table would refuse.
         BadValue for NULL in a key."""
         self._usable()
-        self._staged = window.id, self._tables.fetch(frame, window, self._loads)
+        self._staged = self._tables.fetch(frame, window, self._loads, self._letters)
 
     def hold(self, window: Window) -> None:
         """One transaction: the ledger's compare-and-set, then the rows."""
-        self._usable()
+        holding = self._usable()
         assert self._staged is not None, "stage() comes first"
-        assert self._staged[0] == window.id, "one window in flight"
-        sent = False
-        try:
-            connection, transaction = self._connections.begin()
-            try:
-                moved = self._write(connection, window, self._staged[1])
-                if moved:
-                    sent = True
-                    transaction.commit()
-            finally:
-                if transaction.is_active:
-                    transaction.rollback()
-        except Exception as error:
-            self._connections.drop()
-            if not sent:
-                if isinstance(error, KitError) and not error.passing:
-                    raise
-                raise self._not_held(window, error) from error
-            self._resolve(window, error)
-        except BaseException:
-            # Stopped from outside. I7: whether a COMMIT under way took effect, only a new start
-            # finds out.
-            self._connections.drop()
-            if sent:
-                self._failure = f"window {window.id}: it was stopped during the commit"
-            raise
-        else:
-            if not moved:
-                self._resolve(window, None)
+        assert self._staged.window_id == window.id, "one window in flight"
+        holding.hold(window, self._staged)
         self._staged = None
         self._loads.drop()
         self._connections.release_if_due()
-
-    def _write(self, connection: Connection, window: Window, staged: dict[str, Rows]) -> bool:
-        run_id = self._opened().run_id
-        try:
-            moved = self._ledger.advance(connection, window, self.identity(), run_id)
-        except sql.exc.OperationalError as error:
-            # Two drivers at one row: the slower one's compare-and-set moved nothing.
-            if self._database.place.lost_race(error):
-                return False
-            raise
-        if moved != 1:
-            return False
-        self._tables.write(connection, staged, window)
-        return True
-
-    def _resolve(self, window: Window, error: Exception | None) -> None:
-        """The outcome is not known: read the ledger on a new connection."""
-        self._connections.drop()
-        context = self._opened()
-        try:
-            found = self.held()
-        except Exception as unreadable:  # noqa: BLE001 (whatever hides the answer)
-            self._failure = f"window {window.id}: {redacted(unreadable)}"
-            reason = redacted(unreadable)
-            raise CommitUnknown(sink=context.sink, window_id=window.id, reason=reason) from (
-                error or unreadable
-            )
-        verdict = judge(window, context.run_id, self.identity(), found)
-        if verdict is Verdict.NOT_HELD:
-            raise self._not_held(window, error) from error
-        if verdict is Verdict.FENCED:
-            evidence = f"the ledger of sink {context.sink} is at {_position(found)}"
-            raise self._fenced(f"{evidence}, not at window {window.id - 1}") from error
 
     def abandon(self, window: Window) -> None:
         """Forget what was staged."""
@@ -261,28 +214,12 @@ class JdbcSink:
     def _transaction(self, *, reads: bool = False) -> AbstractContextManager[Connection]:
         return self._connections.transaction(reads=reads)
 
-    def _usable(self) -> None:
-        if self._failure is not None:
-            raise PreviousFailure(what=f"Sink {self._opened().sink}", reason=self._failure)
+    def _usable(self) -> Holding:
+        holding = self._opened()
+        if holding.failure is not None:
+            raise PreviousFailure(what=f"Sink {holding.context.sink}", reason=holding.failure)
+        return holding
 
-    def _opened(self) -> SinkContext:
-        assert self._context is not None, "open() comes first"
-        return self._context
-
-    def _fenced(self, evidence: str) -> Fenced:
-        return Fenced(pipeline=self._opened().pipeline, evidence=evidence)
-
-    def _not_held(self, window: Window, error: Exception | None) -> NotHeld:
-        reason = redacted(getattr(error, "orig", None) or error or "the ledger did not move")
-        return NotHeld(sink=self._opened().sink, window_id=window.id, reason=_one_line(reason))
-
-
-def _position(found: Held | None) -> str:
-    if found is None:
-        return "no row"
-    where = f"{found.identity.target}, {found.identity.mode}"
-    return f"window {found.window_id} of run {found.run_id} ({where})"
-
-
-def _one_line(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip()
+    def _opened(self) -> Holding:
+        assert self._holding is not None, "open() comes first"
+        return self._holding

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow
 
+from jdbc_sink.rejects import Reject, Staged, check_count, sift
+from jdbc_sink.rows import whole
 from jdbc_sink.target import TargetTable
 from jdbc_sink.writing import Writer
 from windowlog.wiring import SinkIdentity
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from jdbc_sink.databases import Database
+    from jdbc_sink.dead_letters import DeadLetters
     from jdbc_sink.loads import Loads
     from jdbc_sink.modes import Mode
     from jdbc_sink.rows import Rows
@@ -81,16 +84,30 @@ class Tables:
             self._writers[key] = Writer(target, kinds, rows_per_statement)
         self._prepared = self.schemas(schema)
 
-    def fetch(self, output: Output, window: Window, loads: Loads) -> dict[str, Rows]:
-        """The rows, by table. BadValue for what a table would refuse or change."""
+    def name(self, key: str) -> str:
+        """The table's own name, by the name of its frame."""
+        return str(self._targets[key].name)
+
+    def fetch(
+        self, output: Output, window: Window, loads: Loads, letters: DeadLetters | None
+    ) -> Staged:
+        """The rows, in the driver or in a spool, by table. BadValue for what a table would refuse
+        or change, or, where there are dead letters, these rows apart."""
         frames = output if isinstance(output, Mapping) else {ONLY: output}
-        staged = {}
+        staged: dict[str, Rows] = {}
+        rejects: list[Reject] = []
         for key, frame in frames.items():
             writer = self._writers[key]
-            rows = loads.fetch(frame, self._prepared[key], window, writer.rows_per_statement)
-            writer.check(rows, window)
+            schema, size = self._prepared[key], writer.rows_per_statement
+            rows = loads.fetch(frame, schema, window, size)
+            if letters is None:
+                writer.check(rows, window)
+            elif writer.refusal(rows) is not None:
+                rows, found = sift(whole(rows), writer.refusal, letters.most - len(rejects))
+                rejects += [Reject(self.name(key), reason, row) for reason, row in found]
+                check_count(rejects, letters.most, writer.target.sink, window.id)
             staged[key] = rows
-        return staged
+        return Staged(window.id, staged, tuple(rejects))
 
     def write(self, connection: Connection, staged: Mapping[str, Rows], window: Window) -> None:
         """Let the rows take effect, table by table, inside the caller's transaction."""

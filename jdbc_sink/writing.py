@@ -32,13 +32,7 @@ class Writer:
 
     def check(self, rows: Rows, window: Window) -> None:
         """BadValue for NULL in a key, and for what the database would change silently."""
-        found = [
-            (column, "NULL", "a key may not be NULL, which equals nothing")
-            for column in self.target.mode.key
-            if nulls(rows, column)
-        ]
-        found += self.target.database.load.findings(rows)
-        for column, value, reason in found[:1]:
+        for column, value, reason in self._findings(rows)[:1]:
             raise BadValue(
                 sink=self.target.sink,
                 column=column,
@@ -46,6 +40,19 @@ class Writer:
                 window_id=window.id,
                 reason=reason,
             )
+
+    def refusal(self, rows: Rows) -> str | None:
+        """Why these rows would not be taken, in words; None if nothing is wrong with them."""
+        found = self._findings(rows)
+        return f"column {found[0][0]} holds {found[0][1]}: {found[0][2]}" if found else None
+
+    def _findings(self, rows: Rows) -> list[tuple[str, str, str]]:
+        empty = [
+            (column, "NULL", "a key may not be NULL, which equals nothing")
+            for column in self.target.mode.key
+            if nulls(rows, column)
+        ]
+        return empty + self.target.database.load.findings(rows)
 
     def write(self, connection: Connection, rows: Rows, window: Window) -> None:
         """Let the rows take effect. AmbiguousKey where the window does not say what becomes of a

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import sqlalchemy as sql
+
 from windowlog.access.engines import make_engine
 from windowlog.errors import BadArgument
 
@@ -45,6 +47,9 @@ class Place(Protocol):
     def survives(self, connection: Connection, work: Callable[[], object]) -> bool:
         """Do people's own work inside the open transaction, and say whether that is still the same
         one afterwards."""
+
+    def refuses_values(self, error: sql.exc.DBAPIError) -> bool:
+        """Does this error say that it does not take the values, and not that it is unwell?"""
 
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""

@@ -1,8 +1,10 @@
-"""A sink over a DuckDB file, and windows for it."""
+"""A sink over a DuckDB or SQLite file, and windows for it."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,19 @@ from jdbc_sink import JdbcSink
 from windowed.testing.sink_contract import Story, hold
 from windowlog.window import Window
 
+DATABASES = ("duckdb", "sqlite")
+
 
 class Bench:
-    """One JdbcSink on `path`, open and enrolled, with a story of windows."""
+    """One JdbcSink on `path`, open and enrolled, with a story of windows. `database` is one of
+    DATABASES."""
 
-    def __init__(self, path: Path, **arguments: Any) -> None:
+    def __init__(self, path: Path, database: str = "duckdb", **arguments: Any) -> None:
         self.path = path
+        self.database = database
+        where = {} if "tables" in arguments else {"table": "words"}
         self.make: Callable[[], JdbcSink] = lambda: JdbcSink(
-            f"duckdb:///{path}", **{"table": "words", **arguments}
+            f"{database}:///{path}", **{**where, **arguments}
         )
         self.sink = self.make()
         self.story = Story(self.sink)
@@ -33,15 +40,37 @@ class Bench:
         hold(self.sink, window, *rows)
         return window
 
-    def stage(self, frame: pyarrow.Table) -> Window:
-        """Prepare and stage any frame as the next window."""
+    def stage(self, frame: Any) -> Window:
+        """Prepare and stage any frame, or a dict of frames by table, as the next window."""
         window = self.story.window()
-        self.sink.prepare(frame.schema)
+        self.prepare(frame)
         self.sink.stage(window, frame)
         return window
 
+    def prepare(self, frame: Any) -> None:
+        """Prepare for the schema of a frame or of a dict of frames."""
+        if isinstance(frame, pyarrow.Table):
+            self.sink.prepare(frame.schema)
+        else:
+            self.sink.prepare({table: each.schema for table, each in frame.items()})
+
+    def hold_all(self, *frames: Any) -> None:
+        """Hold a window for each frame."""
+        for frame in frames:
+            self.sink.hold(self.stage(frame))
+
     def ask(self, query: str) -> list[Any]:
-        """What DuckDB itself says, once the sink has let go."""
+        """What the database itself says, once the sink has let go."""
         self.sink.close()
-        with duckdb.connect(str(self.path)) as connection:
+        return ask(self.path, self.database, query)
+
+
+def ask(path: Path, database: str, query: str) -> list[Any]:
+    """The answer of the database's own driver."""
+    if database == "duckdb":
+        with duckdb.connect(str(path)) as connection:
             return connection.execute(query).fetchall()
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute(query).fetchall()
+        connection.commit()
+        return rows

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.types as arrow
 from sqlalchemy.exc import DBAPIError
 
+from jdbc_sink.databases.duckdb.findings import finding, is_bounded
+from jdbc_sink.databases.faults import by_column
 from jdbc_sink.spool.files import Spool
 from jdbc_sink.table import quote
 
@@ -30,8 +32,14 @@ class DuckDbLoad:
     """jdbc_sink.databases.Load for DuckDB."""
 
     def findings(self, rows: Rows) -> list[tuple[str, str, str]]:
-        """None: what DuckDB's types take, it keeps."""
-        return []
+        """What lies outside of DuckDB's types, one for each column. In a spool's text DuckDB looks
+        itself, as fast as it reads."""
+        columns = [
+            field.name
+            for field in rows.schema
+            if not isinstance(rows, Spool) or is_bounded(field.type)
+        ]
+        return by_column(rows, columns, finding)
 
     @contextmanager
     def relation(self, connection: Connection, rows: Rows) -> Iterator[str]:

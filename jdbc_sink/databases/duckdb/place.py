@@ -102,6 +102,10 @@ class DuckDbPlace:
         work()
         return connection.in_transaction() and _transaction_id(connection) == before
 
+    def refuses_values(self, error: sql.exc.DBAPIError) -> bool:
+        """Does this error say that it does not take the values, and not that it is unwell?"""
+        return isinstance(error, sql.exc.IntegrityError | sql.exc.DataError)
+
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""
         return "onflict" in str(error)

@@ -9,6 +9,8 @@ from typing import Any
 import pyarrow
 import pyarrow.types as arrow
 
+from jdbc_sink.databases.parts import opaque
+
 # Type -> (bits, signed). A HUGEINT's range is a little less than 128 bits have, and is not needed.
 _INTEGERS = {
     "TINYINT": (8, True),
@@ -47,7 +49,9 @@ class DuckDbTypes:
                 except duckdb.Error as error:
                     why = str(error).partition("\n")[0]
                 if why:
-                    findings.append(f"column {field.name} is {field.type}: {why}")
+                    findings.append(
+                        f"column {field.name} is {opaque(field.type) or field.type}: {why}"
+                    )
         return types, findings
 
     def fits(self, source: str, target: str) -> bool:
@@ -93,8 +97,14 @@ class DuckDbTypes:
 
 def _changed(kind: pyarrow.DataType) -> str:
     """Why DuckDB would take this type and alter its values; empty if it would not."""
+    if opaque(kind):
+        return f"DuckDB would store the insides of a {opaque(kind)}, cast it"
     if arrow.is_null(kind):
         return "it has no type of its own, cast it"
+    if arrow.is_decimal(kind) and kind.scale < 0:
+        return "its scale is negative, cast it"
+    if arrow.is_date64(kind):
+        return "parts of a day would be cut, cast it"
     zoned = arrow.is_timestamp(kind) and kind.tz is not None
     if arrow.is_interval(kind) or ((zoned or arrow.is_duration(kind)) and kind.unit == "ns"):
         return "nanoseconds would be cut to microseconds, cast it"

@@ -10,9 +10,11 @@ from typing import Any
 
 COLLATION = "windowed_decimal"
 PLUS = "windowed_plus"
+REAL_TOTAL = "windowed_real_total"
 DECIMAL_PLUS = "windowed_decimal_plus"
 DECIMAL_TOTAL = "windowed_decimal_total"
 
+_NO_SUM = "inf and -inf have no sum"
 _INTEGER_MAX = 2**63 - 1
 # As wide as DECIMAL(38, x): a sum that needs more digits is an error, not a rounding.
 _EXACT = Context(prec=38, traps=[Inexact, InvalidOperation])
@@ -22,6 +24,7 @@ def install(driver: Any) -> None:
     """Make the functions known to a sqlite3 connection."""
     driver.create_collation(COLLATION, _compare)
     driver.create_function(PLUS, 2, _plus, deterministic=True)
+    driver.create_function(REAL_TOTAL, 2, _real_total, deterministic=True)
     driver.create_function(DECIMAL_PLUS, 2, _decimal_plus, deterministic=True)
     driver.create_aggregate(DECIMAL_TOTAL, 1, _DecimalTotal)
 
@@ -35,6 +38,15 @@ def _plus(one: Any, other: Any) -> Any:
     total = one + other
     if isinstance(total, int) and not -_INTEGER_MAX - 1 <= total <= _INTEGER_MAX:
         raise OverflowError(f"{one} + {other} is more than an INTEGER holds")
+    if total != total:
+        raise OverflowError(_NO_SUM)
+    return total
+
+
+def _real_total(total: float | None, count: int) -> float | None:
+    """What sum() gave for so many values: NULL also stands for NaN."""
+    if total is None and count:
+        raise OverflowError(_NO_SUM)
     return total
 
 

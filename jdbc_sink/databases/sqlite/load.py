@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pyarrow
-import pyarrow.compute as compute
-import pyarrow.types as arrow
-
+from jdbc_sink.databases.faults import by_column
+from jdbc_sink.databases.sqlite.findings import finding
 from jdbc_sink.databases.sqlite.types import SqliteTypes
-from jdbc_sink.rows import pieces
+from jdbc_sink.databases.sqlite.values import values
 from jdbc_sink.table import quote
 
 if TYPE_CHECKING:
@@ -30,17 +27,8 @@ class SqliteLoad:
     """jdbc_sink.databases.Load for SQLite."""
 
     def findings(self, rows: Rows) -> list[tuple[str, str, str]]:
-        """NaN, which SQLite makes NULL, and the sign of -0.0, which it drops."""
-        floats = [field.name for field in rows.schema if arrow.is_floating(field.type)]
-        found: dict[str, tuple[str, str, str]] = {}
-        for piece in pieces(rows, floats) if floats else ():
-            for name, column in zip(floats, piece.columns, strict=True):
-                if compute.any(compute.is_nan(column)).as_py():
-                    reason = "SQLite has no such value and would store NULL"
-                    found.setdefault(name, (name, "NaN", reason))
-                elif _has_negative_zero(column):
-                    found.setdefault(name, (name, "-0.0", "SQLite would store 0.0"))
-        return list(found.values())
+        """What SQLite or its JSON has no form for, one for each column."""
+        return by_column(rows, rows.schema.names, finding)
 
     @contextmanager
     def relation(self, connection: Connection, rows: Rows) -> Iterator[str]:
@@ -60,44 +48,9 @@ class SqliteLoad:
         """executemany, some rows at a time."""
         names = ", ".join(quote(connection, name) for name in rows.schema.names)
         marks = ", ".join("?" * len(rows.schema))
-        driver: Any = connection.connection.driver_connection
         statement = f"INSERT INTO {table} ({names}) VALUES ({marks})"
         for part in rows.to_batches(max_chunksize=_ROWS_AT_ONCE):
-            columns = [_values(part.column(number)) for number in range(part.num_columns)]
-            driver.executemany(statement, zip(*columns, strict=True))
-
-
-def _has_negative_zero(column: pyarrow.ChunkedArray) -> bool:
-    zeros = column.filter(compute.equal(column, 0))
-    return bool(compute.any(compute.less(compute.divide(1.0, zeros), 0)).as_py())
-
-
-def _values(column: pyarrow.Array) -> list[Any]:
-    """A column as sqlite3 takes it."""
-    kind = column.type
-    if arrow.is_date32(kind):
-        column = column.cast(pyarrow.string())
-    if arrow.is_timestamp(kind):
-        return _moments(column)
-    if arrow.is_decimal(kind):
-        return [None if value is None else format(value, "f") for value in column.to_pylist()]
-    if arrow.is_nested(kind) or arrow.is_duration(kind):
-        return [None if value is None else _json(value) for value in column.to_pylist()]
-    return list(column.to_pylist())
-
-
-def _moments(column: pyarrow.Array) -> list[Any]:
-    zone = column.type.tz
-    naive = column.cast(pyarrow.timestamp("us", zone)).cast(pyarrow.timestamp("us"))
-    texts = naive.cast(pyarrow.string())
-    if zone is not None:
-        texts = compute.binary_join_element_wise(texts, "+00:00", "")
-    return list(texts.to_pylist())
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    return str(value)
+            columns = [values(part.column(number)) for number in range(part.num_columns)]
+            rows_of_part = list(zip(*columns, strict=True))
+            if rows_of_part:
+                connection.exec_driver_sql(statement, rows_of_part)

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import sqlalchemy as sql
+
 from jdbc_sink.databases.processes import process_name
 from jdbc_sink.databases.sqlite.functions import install
 
@@ -29,6 +31,8 @@ _REMEDIES = (
 )
 _OTHERWISE = "Check the URL, and that this user may read and write the file and its folder."
 _BUSY = ("database is locked", "database table is locked", "database schema is locked")
+# Sums that overflow, in SQLite itself and in functions.py.
+_REFUSED = ("integer overflow", "user-defined function raised", "user-defined aggregate")
 _FORGETFUL_JOURNALS = {"off": "cannot roll back", "memory": "is corrupted by a crash"}
 
 
@@ -102,6 +106,12 @@ class SqlitePlace:
         except sqlite3.OperationalError:
             return False
         return connection.in_transaction()
+
+    def refuses_values(self, error: sql.exc.DBAPIError) -> bool:
+        """Does this error say that it does not take the values, and not that it is unwell?"""
+        if isinstance(error, sql.exc.IntegrityError | sql.exc.DataError):
+            return True
+        return any(sign in str(error.orig) for sign in _REFUSED)
 
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""

@@ -3,10 +3,14 @@ value."""
 
 from __future__ import annotations
 
+import re
+
 import pyarrow
 import pyarrow.types as arrow
 
+from jdbc_sink.databases.parts import is_text, opaque
 from jdbc_sink.databases.sqlite import functions
+from jdbc_sink.databases.sqlite.values import is_bytes
 
 # Affinity that a declared type has by what is in its name, in SQLite's own order.
 _AFFINITIES = (
@@ -19,65 +23,85 @@ _AFFINITIES = (
     ("FLOA", "REAL"),
     ("DOUB", "REAL"),
 )
-# What a value is stored as -> affinities that leave it as it is.
+# What a value is stored as -> affinities that leave it as it is. Text that is no number is left
+# alone by NUMERIC, too.
 _KEEPS = {
     "INTEGER": ("INTEGER", "NUMERIC", "BLOB"),
     "REAL": ("REAL", "BLOB"),
     "TEXT": ("TEXT", "BLOB"),
     "BLOB": ("BLOB",),
-    "MOMENT": ("TEXT", "NUMERIC", "BLOB"),
+    "WORDS": ("TEXT", "NUMERIC", "BLOB"),
 }
+# Our words for values that have a meaning of their own -> what they are stored as.
+_OURS = {
+    "BOOLEAN": "INTEGER",
+    "DATE": "WORDS",
+    "DATETIME": "WORDS",
+    "TIMESTAMP_UTC_TEXT": "WORDS",
+    "INTERVAL_MICROSECONDS": "INTEGER",
+    "JSON": "WORDS",
+}
+_DECIMAL = re.compile(r"DECIMAL_TEXT\((\d+),(-?\d+)\)")
+_NANOSECONDS = "nanoseconds would be cut to microseconds, cast it"
+_NO_FORM = "it has no form here"
 
 
 class SqliteTypes:
     """jdbc_sink.databases.Types for SQLite.
 
     Decimals are text in a type whose name says so, as SQLite would make floats of them; dates and
-    timestamps are ISO text, with `+00:00` for an instant; arrays, maps, structs and durations are
-    JSON text."""
+    timestamps are ISO text, with `+00:00` for an instant; durations are numbers of microseconds;
+    arrays, maps and structs are JSON text."""
 
     def column_types(self, schema: pyarrow.Schema) -> tuple[dict[str, str], list[str]]:
         """As SQLite stores the Arrow columns; and those that it cannot."""
         kinds: dict[str, str] = {}
         findings: list[str] = []
         for field in schema:
-            kind = _declared(field.type)
-            if kind is None:
-                findings.append(f"column {field.name} is {field.type}, which has no form here")
+            why = _unstorable(field.type)
+            if why:
+                findings.append(f"column {field.name} is {opaque(field.type) or field.type}: {why}")
             else:
-                kinds[field.name] = kind
+                kinds[field.name] = _declared(field.type)
         return kinds, findings
 
     def fits(self, source: str, target: str) -> bool:
         """Can a column of type `target` hold every value of `source` unchanged?"""
         if source == target:
             return True
-        if source.startswith("DECIMAL_TEXT") and target.startswith("DECIMAL_TEXT"):
-            return _digits(source) <= _digits(target) and _scale(source) == _scale(target)
+        ours, theirs = _DECIMAL.fullmatch(source), _DECIMAL.fullmatch(target)
+        if theirs is not None:
+            same_form = ours is not None and ours[2] == theirs[2]
+            return same_form and _digits(source) <= _digits(target)
+        if target in _OURS:
+            return False
         return affinity(target) in _KEEPS[_stored(source)]
 
     def sum_type(self, summand: str) -> str | None:
         """The type of a new column that takes sums. None for what cannot be added."""
-        if summand.startswith("DECIMAL_TEXT"):
-            return f"DECIMAL_TEXT(38,{_scale(summand)})"
-        return summand if summand in ("INTEGER", "REAL") else None
+        decimal = _DECIMAL.fullmatch(summand)
+        if decimal is not None:
+            return f"DECIMAL_TEXT(38,{decimal[2]})"
+        return summand if summand in ("INTEGER", "REAL", "INTERVAL_MICROSECONDS") else None
 
     def total(self, column: str, kind: str) -> str:
         """SQL for the sum of a (quoted) column in one group."""
-        if kind.startswith("DECIMAL_TEXT"):
+        if _DECIMAL.fullmatch(kind):
             return f"{functions.DECIMAL_TOTAL}({column})"
+        if kind == "REAL":
+            return f"{functions.REAL_TOTAL}(sum({column}), count({column}))"
         # sum() of integers fails where it overflows.
         return f"sum({column})"
 
     def plus(self, old: str, new: str, kind: str) -> str:
         """SQL for the sum of two values, neither NULL."""
-        if kind.startswith("DECIMAL_TEXT"):
+        if _DECIMAL.fullmatch(kind):
             return f"{functions.DECIMAL_PLUS}({old}, {new})"
-        return f"{functions.PLUS}({old}, {new})" if kind == "INTEGER" else f"{old} + {new}"
+        return f"{functions.PLUS}({old}, {new})"
 
     def ordered(self, column: str, kind: str) -> str:
         """SQL for a column in a form that compares as its values do."""
-        if kind.startswith("DECIMAL_TEXT"):
+        if _DECIMAL.fullmatch(kind):
             return f"{column} COLLATE {functions.COLLATION}"
         return column
 
@@ -89,36 +113,63 @@ def affinity(declared: str) -> str:
     return next((found for word, found in _AFFINITIES if word in declared), "NUMERIC")
 
 
-def _declared(kind: pyarrow.DataType) -> str | None:
+def _declared(kind: pyarrow.DataType) -> str:
+    if arrow.is_dictionary(kind):
+        return _declared(kind.value_type)
+    if arrow.is_decimal(kind):
+        return f"DECIMAL_TEXT({kind.precision},{kind.scale})"
+    if arrow.is_timestamp(kind):
+        return "DATETIME" if kind.tz is None else "TIMESTAMP_UTC_TEXT"
     simple = (
         (arrow.is_boolean, "BOOLEAN"),
         (arrow.is_integer, "INTEGER"),
         (arrow.is_floating, "REAL"),
-        (arrow.is_string, "TEXT"),
-        (arrow.is_large_string, "TEXT"),
-        (arrow.is_binary, "BLOB"),
-        (arrow.is_large_binary, "BLOB"),
-        (arrow.is_date32, "DATE"),
-        (arrow.is_nested, "TEXT"),
-        (arrow.is_duration, "TEXT"),
+        (is_text, "TEXT"),
+        (is_bytes, "BLOB"),
+        (arrow.is_date, "DATE"),
+        (arrow.is_duration, "INTERVAL_MICROSECONDS"),
+        (_is_parted, "JSON"),
     )
-    if arrow.is_decimal(kind):
-        return f"DECIMAL_TEXT({kind.precision},{kind.scale})"
-    if arrow.is_timestamp(kind):
-        return None if kind.unit == "ns" else "DATETIME"
-    return next((name for test, name in simple if test(kind)), None)
+    return next((name for test, name in simple if test(kind)), "")
+
+
+def _is_parted(kind: pyarrow.DataType) -> bool:
+    lists = (
+        arrow.is_list,
+        arrow.is_large_list,
+        arrow.is_fixed_size_list,
+        arrow.is_list_view,
+        arrow.is_large_list_view,
+    )
+    return bool(arrow.is_struct(kind) or arrow.is_map(kind)) or any(test(kind) for test in lists)
+
+
+def _unstorable(kind: pyarrow.DataType) -> str:
+    """Why there is no column for this type; empty if there is."""
+    if opaque(kind):
+        return f"SQLite has no {opaque(kind)}, cast it"
+    if arrow.is_null(kind):
+        return "it has no type of its own, cast it"
+    if not _declared(kind):
+        return _NO_FORM
+    if (arrow.is_timestamp(kind) or arrow.is_duration(kind)) and kind.unit == "ns":
+        return _NANOSECONDS
+    if arrow.is_date64(kind):
+        return "parts of a day would be cut, cast it"
+    if arrow.is_dictionary(kind):
+        return _unstorable(kind.value_type)
+    fields = [kind.field(number) for number in range(kind.num_fields)]
+    names = [field.name for field in fields]
+    if len(set(names)) < len(names):
+        return "two of its fields have one name"
+    return next(filter(None, (_unstorable(field.type) for field in fields)), "")
 
 
 def _stored(declared: str) -> str:
-    if declared.startswith("DECIMAL_TEXT"):
+    if _DECIMAL.fullmatch(declared):
         return "TEXT"
-    stored = {"BOOLEAN": "INTEGER", "DATE": "MOMENT", "DATETIME": "MOMENT"}
-    return stored.get(declared, declared)
+    return _OURS.get(declared, declared)
 
 
 def _digits(decimal: str) -> int:
     return int(decimal.partition("(")[2].partition(",")[0])
-
-
-def _scale(decimal: str) -> int:
-    return int(decimal.partition(",")[2].rstrip(")"))
