@@ -241,7 +241,8 @@ def _order(order_by: str | None, keys: tuple[str, ...]) -> str | None:
     if order_by is None:
         return None
     given: Any = order_by
-    if not isinstance(given, str) or not given or given in keys:
+    folded = [key.lower() for key in keys]
+    if not isinstance(given, str) or not given or given.lower() in folded:
         allowed = "the name of a column that is not in the key, or None"
         raise BadArgument(argument="order_by", value=order_by, allowed=allowed)
     return order_by

@@ -79,9 +79,7 @@ def test_the_newest_row_of_a_key_stays(
     expected: list[Row],
 ) -> None:
     """However few rows a statement takes."""
-    bench = Bench(
-        tmp_path / "x.db", database, mode=mode, rows_per_statement=rows_per_statement
-    )
+    bench = Bench(tmp_path / "x.db", database, mode=mode, rows_per_statement=rows_per_statement)
     bench.hold_all(*(rows(*window) for window in windows))
     assert stored(bench) == expected
 
@@ -101,9 +99,7 @@ def test_different_rows_none_of_which_is_the_newest_are_refused(
     tmp_path: Path, database: str, rows_per_statement: int, mode: Mode, window: list[Row]
 ) -> None:
     """The key is shown, and nothing is written."""
-    bench = Bench(
-        tmp_path / "x.db", database, mode=mode, rows_per_statement=rows_per_statement
-    )
+    bench = Bench(tmp_path / "x.db", database, mode=mode, rows_per_statement=rows_per_statement)
     bench.hold_all(rows(("z", 1, 1)))
     with pytest.raises(AmbiguousKey, match=r"window 2 has several different rows.*word='a'"):
         bench.hold_all(rows(*window))
@@ -122,9 +118,7 @@ def test_where_windows_end_makes_no_difference(tmp_path: Path, database: str) ->
         assert stored(bench) == [("a", 4, 40), ("b", 1, 1)]
 
 
-def test_null_in_a_key_is_refused_before_anything_is_written(
-    tmp_path: Path, database: str
-) -> None:
+def test_null_in_a_key_is_refused_before_anything_is_written(tmp_path: Path, database: str) -> None:
     """The column, its value, the window."""
     bench = Bench(tmp_path / "x.db", database, mode=LATEST)
     with pytest.raises(BadValue, match=r"column word holds NULL in window 1"):

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from tests.kill import plain_gear, spark_gear
+from tests.kill.variants import MODES, Variant
 from tests.kill.world import World
 
 # A round with Spark takes as long as this many without it.
@@ -22,16 +23,20 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=200, help="kills without Spark")
     parser.add_argument("--spark-rounds", type=int, default=None, help="kills with Spark")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--database", choices=["duckdb", "sqlite"], default="duckdb")
+    parser.add_argument("--mode", choices=sorted(MODES), default="accumulate")
+    parser.add_argument("--load", choices=["driver", "executors"], default="driver")
     words = parser.parse_args()
     spark_rounds = words.spark_rounds
     if spark_rounds is None:
         spark_rounds = words.rounds // PLAIN_ROUNDS_EACH
+    variant = Variant(words.database, words.mode, words.load)
     for gear, rounds in ((plain_gear, words.rounds), (spark_gear, spark_rounds)):
         if not rounds:
             continue
         name = gear.__name__.rpartition(".")[2]
         with tempfile.TemporaryDirectory(prefix="kill-") as folder:
-            world = World(Path(folder), plain_gear.new_rng(words.seed))
+            world = World(Path(folder), plain_gear.new_rng(words.seed), variant)
             start_s = time.monotonic()
             try:
                 tally = gear.run(world, rounds, _progress(name, start_s))

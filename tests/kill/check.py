@@ -31,7 +31,7 @@ class Checker:
 
     world: World
     held: int = 0
-    counts: Counter[str] = field(default_factory=Counter)
+    windows: dict[int, Counter[str]] = field(default_factory=dict)
     read: dict[int, int] = field(default_factory=dict)
 
     def check(self) -> tuple[int, int]:
@@ -43,10 +43,11 @@ class Checker:
         for window_id in range(self.held + 1, held + 1):
             self._count(window_id)
         self.held = held
-        if found != self.counts:
-            words = [word for word in found | self.counts if found[word] != self.counts[word]]
-            wrong = {word: (found[word], self.counts[word]) for word in words}
-            raise Violation(f"window {held}: word -> (sink, plans): {wrong}")
+        expected = self.world.variant.expected(self.windows)
+        if found != expected:
+            rows = [row for row in found | expected if found[row] != expected[row]]
+            wrong = {row: (found[row], expected[row]) for row in rows}
+            raise Violation(f"window {held}: row -> how often in (sink, plans): {wrong}")
         return held, newest
 
     def finished(self) -> None:
@@ -69,6 +70,7 @@ class Checker:
         attempts = sorted(self.world.archive.glob(f"{window_id:012d}*.json"))
         if len(attempts) != 1:
             raise Violation(f"window {window_id} has {len(attempts)} plans")
+        counts = self.windows[window_id] = Counter()
         body = json.loads(attempts[0].read_bytes().split(b"\n", 1)[1])
         for part in body["plans"]["lines"]["parts"]:
             inode, start, end = int(part["file"].split("-")[1]), part["start"], part["end"]
@@ -77,27 +79,11 @@ class Checker:
                 raise Violation(f"window {window_id}: [{start}, {end}) after {before}")
             self.read[inode] = end
             for word in WORD.findall(bytes(self.world.written[inode][start:end])):
-                self.counts[word.decode().lower()] += 1
+                counts[word.decode().lower()] += 1
 
-    def _ask(self) -> tuple[int, Counter[str]]:
-        answer: Any = in_child(lambda: _ask_database(str(self.world.database)))
-        return answer["held"], Counter(answer["counts"])
-
-
-def _ask_database(path: str) -> dict[str, Any]:
-    import duckdb
-
-    if not os.path.exists(path):
-        return {"held": 0, "counts": {}}
-    with duckdb.connect(path, read_only=True) as connection:
-        tables = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
-        held = [(0,)]
-        if "window_ledger" in tables:
-            held = connection.execute("SELECT window_id FROM window_ledger").fetchall() or held
-        rows = []
-        if "word_counts" in tables:
-            rows = connection.execute("SELECT word, count FROM word_counts").fetchall()
-    return {"held": held[0][0], "counts": dict(rows)}
+    def _ask(self) -> tuple[int, Counter[tuple[Any, ...]]]:
+        held, rows = in_child(lambda: self.world.variant.ask(self.world.root))
+        return held, Counter(map(tuple, rows))
 
 
 def in_child(question: Any) -> Any:

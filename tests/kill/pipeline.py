@@ -1,4 +1,4 @@
-"""The pipeline under fire: files → word count → DuckDB. With a session on Spark, without one on
+"""The pipeline under fire: files → word count → a database. With a session on Spark, without one on
 Arrow."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow
 
 from connectors import FileInput
-from jdbc_sink import JdbcSink, accumulate
+from tests.kill.variants import Variant
 from tests.kill.world import BYTES_PER_WINDOW
 from windowed import Pipeline
 
@@ -35,6 +35,14 @@ def count_words(lines: Any) -> Any:
 
 def build(root: Path) -> Pipeline:
     """The pipeline of the world at `root`."""
+    variant = Variant.load_from(root)
+
+    def transform(lines: Any) -> Any:
+        counts = count_words(lines)
+        if variant.mode != "two_tables":
+            return counts
+        return {"counts": {"word_counts": counts, "every": counts}}
+
     return Pipeline(
         "killed",
         inputs={
@@ -42,13 +50,7 @@ def build(root: Path) -> Pipeline:
                 root / "in", format="lines", max_bytes_per_window=BYTES_PER_WINDOW, quiet_s=0
             )
         },
-        transform=count_words,
-        sinks={
-            "counts": JdbcSink(
-                f"duckdb:///{root / 'counts.duckdb'}",
-                table="word_counts",
-                mode=accumulate(key=["word"], add=["count"]),
-            )
-        },
+        transform=transform,
+        sinks={"counts": variant.sink(root)},
         log=root / "state",
     )

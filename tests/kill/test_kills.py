@@ -9,6 +9,7 @@ import pytest
 from tests.kill import plain_gear, spark_gear
 from tests.kill.check import Checker, Violation
 from tests.kill.moments import MOMENTS
+from tests.kill.variants import MODES, Variant, connected
 from tests.kill.world import World
 
 
@@ -26,13 +27,30 @@ def test_a_spark_driver_killed_leaves_exactly_the_plans_it_held(tmp_path: Path) 
     assert tally.windows > 2
 
 
+@pytest.mark.parametrize("database", ["duckdb", "sqlite"])
+@pytest.mark.parametrize("mode", sorted(MODES))
+def test_every_mode_survives_kills(tmp_path: Path, database: str, mode: str) -> None:
+    """On each database: named moments and random ones."""
+    world = World(tmp_path / "world", plain_gear.new_rng(11), Variant(database, mode))
+    tally = plain_gear.run(world, rounds=5)
+    assert tally.interrupted > 0
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("database", ["duckdb", "sqlite"])
+def test_rows_that_tasks_wrote_survive_kills(tmp_path: Path, database: str) -> None:
+    """The load through executors, on each database; a run to the end."""
+    variant = Variant(database, "accumulate", "executors")
+    world = World(tmp_path / "world", plain_gear.new_rng(5), variant)
+    tally = spark_gear.run(world, rounds=2)
+    assert tally.windows > 2
+
+
 def test_the_check_notices_a_lost_row_and_a_doubled_one(tmp_path: Path) -> None:
     """The check is no rubber stamp: a count changed by hand is a violation."""
-    import duckdb
-
     world = World(tmp_path / "world", plain_gear.new_rng(7))
     plain_gear.run(world, rounds=3)
-    with duckdb.connect(str(world.database)) as connection:
+    with connected(world.root, "duckdb") as connection:
         connection.execute("UPDATE word_counts SET count = count + 1 WHERE word = 'the'")
     with pytest.raises(Violation, match="'the'"):
         Checker(world).check()

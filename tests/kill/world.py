@@ -6,24 +6,28 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from tests.kill.variants import Variant
+
 WORDS = ["the", "The", "a_b", "x1", "caf\u00e9", "don't", "\u212aelvin", "_", "2001", "END", "word"]
 BYTES_PER_WINDOW = 2_000
 
 
 class World:
-    """`root` holds in/ (the input), state/ (the log), counts.duckdb, and archive/ (each plan ever
+    """`root` holds in/ (the input), state/ (the log), counts.db, and archive/ (each plan ever
     logged).
 
     `written` is an independent copy: inode -> its bytes. No file is deleted, so an inode is one
     file for ever.
     """
 
-    def __init__(self, root: Path, rng: random.Random) -> None:
+    def __init__(self, root: Path, rng: random.Random, variant: Variant | None = None) -> None:
         self.root = root
+        self.variant = variant or Variant()
         self.rng = rng
         self.written: dict[int, bytearray] = {}
         for folder in (self.input, self.archive):
             folder.mkdir(parents=True)
+        self.variant.save(root)
 
     @property
     def input(self) -> Path:
@@ -39,11 +43,6 @@ class World:
     def plans(self) -> Path:
         """The log's own records."""
         return self.root / "state" / "windows"
-
-    @property
-    def database(self) -> Path:
-        """Where the counts go."""
-        return self.root / "counts.duckdb"
 
     def produce(self, lines: int) -> None:
         """Append lines to some files; now and then rotate one, or leave a line without its end."""

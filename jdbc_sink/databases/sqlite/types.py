@@ -85,19 +85,29 @@ class SqliteTypes:
         return summand if summand in ("INTEGER", "REAL", "INTERVAL_MICROSECONDS") else None
 
     def total(self, column: str, kind: str) -> str:
-        """SQL for the sum of a (quoted) column in one group."""
+        """SQL for the sum of a (quoted) column in one group. It fails where it overflows, and where
+        inf meets -inf."""
         if _DECIMAL.fullmatch(kind):
-            return f"{functions.DECIMAL_TOTAL}({column})"
-        if kind == "REAL":
-            return f"{functions.REAL_TOTAL}(sum({column}), count({column}))"
-        # sum() of integers fails where it overflows.
-        return f"sum({column})"
+            total = f"{functions.DECIMAL_TOTAL}({column})"
+        elif kind == "REAL":
+            total = f"sum({column})"
+        else:
+            return f"sum({column})"
+        there = f"count({column}) > 0"
+        return f"CASE WHEN {there} THEN coalesce({total}, {functions.overflow(there)}) END"
 
     def plus(self, old: str, new: str, kind: str) -> str:
-        """SQL for the sum of two values, neither NULL."""
+        """SQL for the sum of two values, neither NULL. It fails where it overflows, and where inf
+        meets -inf."""
+        failure = functions.overflow(f"{old} IS NOT NULL")
         if _DECIMAL.fullmatch(kind):
-            return f"{functions.DECIMAL_PLUS}({old}, {new})"
-        return f"{functions.PLUS}({old}, {new})"
+            return f"coalesce({functions.DECIMAL_PLUS}({old}, {new}), {failure})"
+        if kind == "REAL":
+            return f"coalesce({old} + {new}, {failure})"
+        # A sum of integers that has no room becomes a float, silently.
+        total = f"{old} + {new}"
+        fits = f"typeof({total}) = 'integer'"
+        return f"CASE WHEN {fits} THEN {total} ELSE {failure} END"
 
     def ordered(self, column: str, kind: str) -> str:
         """SQL for a column in a form that compares as its values do."""
