@@ -9,7 +9,7 @@ KitError
 ├── DatabaseFailed               JS6  the database answered with an error
 ├── LedgerUnsuitable             JS7  a table of the ledger's name that is no ledger
 ├── AmbiguousKey                 JS8  a window does not say what becomes of a key
-├── TransactionEnded             JS9  your own statement or function ended the transaction
+├── TransactionEnded             JS9  your own work ended the transaction, or tried to
 ├── TooManyRejects               JS10 more rows of a window were refused than is allowed
 ├── DeadLettersUnsuitable        JS11 a table of the dead letters' name that cannot take them
 └── SpoolFailed                  JS12 a window's rows did not arrive in the spool
@@ -81,9 +81,8 @@ class AmbiguousKey(KitError):
 
 
 class TransactionEnded(KitError):
-    """Sink {sink}: {what} ended the transaction of window {window_id}. What it had written until
-    then may be visible without the rest, or be gone. Take COMMIT, ROLLBACK and what implies them
-    out of it, then look at table {table} before you start again."""
+    """Sink {sink}: in window {window_id} {what} {outcome}. Take COMMIT, ROLLBACK, close() and what
+    implies them out of it."""
 
     code = "JS9"
 

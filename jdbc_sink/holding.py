@@ -4,6 +4,7 @@ failure."""
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,9 @@ class Holding:
                     transaction.commit()
             finally:
                 if transaction.is_active:
-                    transaction.rollback()
+                    # Where that fails, the connection is dropped, which does the same.
+                    with suppress(Exception):
+                        transaction.rollback()
         except Exception as error:  # noqa: BLE001 (both ways raise, or hold)
             self.connections.drop()
             if sent:

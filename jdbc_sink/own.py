@@ -67,8 +67,8 @@ def sql(*statements: str) -> Mode:
 
     They run once a window, in order, in one transaction with the ledger. `{rows}` stands for a
     relation with the window's rows, and must be in one of them; `{window_id}` for the window's
-    number. The table must be there. A statement that ends the transaction is refused when it has
-    run (TransactionEnded). BadArgument for anything but text with `{rows}`."""
+    number. The table must be there. A statement that would end the transaction is refused
+    (TransactionEnded). BadArgument for anything but text with `{rows}`."""
     for text in statements:
         given: Any = text
         if not isinstance(given, str) or not given.strip():
@@ -84,9 +84,10 @@ def call(function: Effect) -> Mode:
     ledger's transaction.
 
     `connection` is a sqlalchemy.Connection that is in that transaction, `rows` a pyarrow.Table,
-    `window` says which window it is. What it raises rolls everything back. It must not commit, roll
-    back or close (TransactionEnded), nor write anywhere else: a window that is replayed would do
-    that twice. The table must be there. BadArgument unless it can be called."""
+    `window` says which window it is. What it raises rolls everything back. To commit, roll back
+    or close is refused (TransactionEnded); savepoints are allowed. It must not write anywhere else:
+    a window that is replayed would do that twice. The table must be there. BadArgument unless it
+    can be called."""
     if not callable(function):
         raise BadArgument(argument="function", value=function, allowed="a function to call")
     return OwnFunction((), function)

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from jdbc_sink.errors import AmbiguousKey, BadValue, TransactionEnded
+from jdbc_sink.guard import Ended
 from jdbc_sink.modes import Mode
 from jdbc_sink.own import OwnFunction, OwnStatements
 from jdbc_sink.rows import nulls, parts, whole
 from jdbc_sink.statements import repeated_key
 
 if TYPE_CHECKING:
+    import pyarrow
     from sqlalchemy import Connection
 
     from jdbc_sink.rows import Rows
     from jdbc_sink.statements import Terms
     from jdbc_sink.target import TargetTable
     from windowlog.window import Window
+
+_KEPT_FROM_IT = "tried to end its transaction, and was kept from it: nothing was written"
+_ENDED = (
+    "ended its transaction: what was written until then may be visible without the rest, or be"
+    " gone. Look at table {table} before you start again"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +67,12 @@ class Writer:
         key."""
         mode = self.target.mode
         if isinstance(mode, OwnFunction):
-            function = mode.function
-            assert function is not None
-            table = whole(rows)
-            work = lambda: function(connection, table, window)  # noqa: E731
-            self._own(connection, work, "the function of call()", window)
+            self._call(connection, mode, whole(rows), window)
         elif isinstance(mode, OwnStatements):
             with self.target.database.load.relation(connection, rows) as source:
                 for statement in mode.statements(self._terms(connection, source, window)):
-                    work = partial(connection.exec_driver_sql, statement)
-                    self._own(connection, work, f"the statement {statement[:80]!r}", window)
+                    with self._own(connection, f"the statement {statement[:80]!r}", window):
+                        connection.exec_driver_sql(statement)
         else:
             self._by_parts(connection, rows, window)
 
@@ -106,13 +110,23 @@ class Writer:
     def _terms(self, connection: Connection, source: str, window: Window) -> Terms:
         return self.target.terms(connection, self.kinds, source, window.id)
 
-    def _own(
-        self, connection: Connection, work: Callable[[], object], what: str, window: Window
+    def _call(
+        self, connection: Connection, mode: OwnFunction, rows: pyarrow.Table, window: Window
     ) -> None:
-        if not self.target.database.place.survives(connection, work):
+        assert mode.function is not None
+        with self._own(connection, "the function of call()", window):
+            mode.function(connection, rows, window)
+
+    @contextmanager
+    def _own(self, connection: Connection, what: str, window: Window) -> Iterator[None]:
+        try:
+            with self.target.database.place.enclose(connection):
+                yield
+        except Ended as ended:
+            table = str(self.target.name)
             raise TransactionEnded(
                 sink=self.target.sink,
                 what=what,
                 window_id=window.id,
-                table=str(self.target.name),
-            )
+                outcome=_KEPT_FROM_IT if ended.prevented else _ENDED.format(table=table),
+            ) from ended

@@ -4,7 +4,7 @@ A database that joins needs a room with a `Database`, and a line in `database_of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -44,9 +44,9 @@ class Place(Protocol):
     def begin(self, connection: Connection) -> None:
         """Right after SQLAlchemy's own begin: what makes it a transaction that writes."""
 
-    def survives(self, connection: Connection, work: Callable[[], object]) -> bool:
-        """Do people's own work inside the open transaction, and say whether that is still the same
-        one afterwards."""
+    def enclose(self, connection: Connection) -> AbstractContextManager[None]:
+        """Around people's own work inside the open transaction. jdbc_sink.guard.Ended if that ended
+        it, or was kept from it."""
 
     def refuses_values(self, error: sql.exc.DBAPIError) -> bool:
         """Does this error say that it does not take the values, and not that it is unwell?"""
@@ -88,6 +88,9 @@ class Types(Protocol):
 
     def fits(self, source: str, target: str) -> bool:
         """Can a column of type `target` hold every value of `source` unchanged?"""
+
+    def has_order(self, kind: str) -> bool:
+        """Do values of this type compare here as they do in Spark?"""
 
     def sum_type(self, summand: str) -> str | None:
         """The type of a new column that takes sums, which outgrow their summands. None for what

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -14,6 +14,7 @@ from uuid import uuid4
 import sqlalchemy as sql
 
 from jdbc_sink.databases.processes import process_name
+from jdbc_sink.guard import Guard
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -38,6 +39,8 @@ _REMEDIES = (
     ("Could not read enough bytes", "It is cut off: restore it, or move it away."),
     ("version number", "Another version of duckdb wrote it: use that one, or a newer one."),
 )
+# In place of a transaction's id: after an error it answers no question, and keeps nothing.
+_ABORTED = -1
 _OTHERWISE = "Check the URL, and that this user may read and write the file and its folder."
 
 
@@ -95,12 +98,19 @@ class DuckDbPlace:
     def begin(self, connection: Connection) -> None:
         """Nothing more: every transaction may write."""
 
-    def survives(self, connection: Connection, work: Callable[[], object]) -> bool:
-        """Do people's own work inside the open transaction, and say whether that is still the same
-        one afterwards: another has another id."""
-        before = _transaction_id(connection)
-        work()
-        return connection.in_transaction() and _transaction_id(connection) == before
+    @contextmanager
+    def enclose(self, connection: Connection) -> Iterator[None]:
+        """Around people's own work inside the open transaction. Ended if that ended it, or was kept
+        from it: what the driver's own connection is told is only noticed afterwards."""
+        driver: Any = connection.connection.driver_connection
+        before = _transaction_id(driver)
+        guard = Guard(
+            connection,
+            ends=lambda text: _ends_transaction(driver, text),
+            lasts=lambda: _transaction_id(driver) in (before, _ABORTED),
+        )
+        with guard.around():
+            yield
 
     def refuses_values(self, error: sql.exc.DBAPIError) -> bool:
         """Does this error say that it does not take the values, and not that it is unwell?"""
@@ -111,9 +121,27 @@ class DuckDbPlace:
         return "onflict" in str(error)
 
 
-def _transaction_id(connection: Connection) -> int:
-    driver: Any = connection.connection.driver_connection
-    return int(driver.execute("SELECT txid_current()").fetchall()[0][0])
+def _transaction_id(driver: Any) -> int | None:
+    """Another for each transaction, and for each statement outside of one. None: there is no
+    connection any more."""
+    import duckdb
+
+    try:
+        return int(driver.execute("SELECT txid_current()").fetchall()[0][0])
+    except duckdb.TransactionException:
+        return _ABORTED
+    except duckdb.Error:
+        return None
+
+
+def _ends_transaction(driver: Any, text: str) -> bool:
+    import duckdb
+
+    try:
+        statements = driver.extract_statements(text)
+    except duckdb.Error:
+        return False  # the database says what is wrong with it
+    return any(each.type == duckdb.StatementType.TRANSACTION for each in statements)
 
 
 def _link(source: Path, target: Path) -> None:

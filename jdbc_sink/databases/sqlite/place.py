@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import sqlalchemy as sql
 
 from jdbc_sink.databases.processes import process_name
 from jdbc_sink.databases.sqlite.functions import install
+from jdbc_sink.guard import Guard
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -95,17 +97,27 @@ class SqlitePlace:
             driver.execute("ROLLBACK")
         driver.execute("BEGIN IMMEDIATE")
 
-    def survives(self, connection: Connection, work: Callable[[], object]) -> bool:
-        """Do people's own work inside the open transaction, and say whether that is still the same
-        one afterwards: a savepoint ends with its transaction."""
+    @contextmanager
+    def enclose(self, connection: Connection) -> Iterator[None]:
+        """Around people's own work inside the open transaction. Ended if that ended it, or was kept
+        from it, on whatever way: SQLite asks before it prepares a statement."""
         driver: Any = connection.connection.driver_connection
-        driver.execute("SAVEPOINT windowed_own_work")
-        work()
+        guard = Guard(connection, ends=lambda _: False, lasts=lambda: _in_transaction(driver))
+
+        def permit(action: int, *_: Any) -> int:
+            if action == sqlite3.SQLITE_TRANSACTION:
+                guard.tried = True
+            elif driver.in_transaction:
+                return sqlite3.SQLITE_OK
+            return sqlite3.SQLITE_DENY
+
+        driver.set_authorizer(permit)
         try:
-            driver.execute("RELEASE windowed_own_work")
-        except sqlite3.OperationalError:
-            return False
-        return connection.in_transaction()
+            with guard.around():
+                yield
+        finally:
+            with suppress(sqlite3.ProgrammingError):  # closed
+                driver.set_authorizer(None)
 
     def refuses_values(self, error: sql.exc.DBAPIError) -> bool:
         """Does this error say that it does not take the values, and not that it is unwell?"""
@@ -116,6 +128,13 @@ class SqlitePlace:
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""
         return False
+
+
+def _in_transaction(driver: Any) -> bool:
+    try:
+        return bool(driver.in_transaction)
+    except sqlite3.ProgrammingError:
+        return False  # closed
 
 
 def pragma_file(connection: Connection) -> str:
