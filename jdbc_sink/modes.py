@@ -79,6 +79,7 @@ class Upsert(Mode):
     def findings(self, kinds: Mapping[str, str], types: Types) -> Iterator[str]:
         """Columns that are not there."""
         yield from _missing(kinds, (*self.key, *_given(self.order_by)))
+        yield from _unordered(kinds, types, _given(self.order_by))
 
     def questions(self, terms: Terms) -> list[str]:
         """Several different rows, none of which is the greatest."""
@@ -117,6 +118,8 @@ class Accumulate(Mode):
         for column in self.sums():
             if column in kinds and types.sum_type(kinds[column]) is None:
                 yield f"column {column} is {kinds[column]}, which cannot be added"
+        compared = [column for column, how in self.combine if how in ("min", "max")]
+        yield from _unordered(kinds, types, compared)
 
     def questions(self, terms: Terms) -> list[str]:
         """A key with several last values."""
@@ -256,3 +259,9 @@ def _missing(kinds: Mapping[str, str], wanted: Sequence[str]) -> Iterator[str]:
     for column in dict.fromkeys(wanted):
         if column not in kinds:
             yield f"the frame has no column {column}"
+
+
+def _unordered(kinds: Mapping[str, str], types: Types, compared: Sequence[str]) -> Iterator[str]:
+    for column in compared:
+        if column in kinds and not types.has_order(kinds[column]):
+            yield f"column {column} is {kinds[column]}, which has no least and greatest"

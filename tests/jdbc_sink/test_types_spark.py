@@ -22,7 +22,7 @@ ZONE = "spark.sql.session.timeZone"
 @pytest.fixture(params=["UTC", "America/New_York"])
 def zoned(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[SparkSession]:
     """A session in this zone."""
-    before = spark.conf.get(ZONE)
+    before = spark.conf.get(ZONE) or "UTC"
     spark.conf.set(ZONE, request.param)
     yield spark
     spark.conf.set(ZONE, before)
@@ -72,7 +72,7 @@ def test_a_local_time_that_a_zone_has_twice_or_not_at_all_is_what_spark_makes_of
 ) -> None:
     """The earlier of two; an hour later than one that is not. Offsets tell the two apart."""
     texts = ["2024-11-03 01:30:00", "2024-11-03 01:30:00-05:00", "2024-03-10 02:30:00"]
-    before = spark.conf.get(ZONE)
+    before = spark.conf.get(ZONE) or "UTC"
     spark.conf.set(ZONE, "America/New_York")
     try:
         columns = ", ".join(f"timestamp'{text}' AS c{at}" for at, text in enumerate(texts))

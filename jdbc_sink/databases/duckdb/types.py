@@ -70,6 +70,11 @@ class DuckDbTypes:
         whole = int(ours[1]) - int(ours[2]), int(theirs[1]) - int(theirs[2])
         return whole[0] <= whole[1] and int(ours[2]) <= int(theirs[2])
 
+    def has_order(self, kind: str) -> bool:
+        """Do values of this type compare as they do in Spark? Maps do not,
+        nor do they there."""
+        return "MAP(" not in kind
+
     def sum_type(self, summand: str) -> str | None:
         """The type of a new column that takes sums, which outgrow their summands. None for what
         cannot be added."""
@@ -84,6 +89,9 @@ class DuckDbTypes:
 
     def total(self, column: str, kind: str) -> str:
         """SQL for the sum of a (quoted) column in one group."""
+        if kind == "INTERVAL":
+            # Which DuckDB only adds, and does not sum. A frame's have neither days nor months.
+            return f"to_microseconds(CAST(sum(epoch_us({column})) AS BIGINT))"
         return f"sum({column})"
 
     def plus(self, old: str, new: str, kind: str) -> str:

@@ -77,6 +77,10 @@ class SqliteTypes:
             return False
         return affinity(target) in _KEEPS[_stored(source)]
 
+    def has_order(self, kind: str) -> bool:
+        """Do values of this type compare as they do in Spark? JSON compares as text."""
+        return kind != "JSON"
+
     def sum_type(self, summand: str) -> str | None:
         """The type of a new column that takes sums. None for what cannot be added."""
         decimal = _DECIMAL.fullmatch(summand)
