@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jdbc_sink.errors import TransactionOpen
-from windowlog.access.engines import make_engine
+from windowlog.access.engines import did_you_mean, make_engine
 from windowlog.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ def engine_of(database: Any) -> tuple[Engine, bool]:
     if not (hasattr(database, "dialect") and hasattr(database, "connect")):
         allowed = "a URL, a SQLAlchemy engine, or an open duckdb connection"
         raise BadArgument(argument="database", value=type(database).__name__, allowed=allowed)
+    if database.dialect.name == "duckdb" and database.url.host:
+        raise did_you_mean(str(database.url), str(database.url).replace("://", ":///", 1))
     if database.dialect.name == "duckdb" and _is_memory(database):
         return _beside(_driver_connection(database)), True
     return database, False
