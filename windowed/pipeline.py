@@ -15,8 +15,9 @@ from windowed.clock import Clock, SystemClock
 from windowed.frames import outputs_by_sink
 from windowed.listener import Listener, Listeners
 from windowed.locator import Locator
-from windowed.loop import Loop, Parts, opened
+from windowed.loop import Loop, opened
 from windowed.own import OwnRun
+from windowed.parts import Parts
 from windowed.progress import reporter
 from windowed.run import Run, Summary
 from windowed.trigger import Trigger, Until, drained
@@ -77,8 +78,10 @@ class Pipeline:
     @property
     def parts(self) -> Parts:
         """What a loop is made of."""
-        locator = str(self._locator)
-        return Parts(self.name, self.inputs, self.sinks, self.log, locator, self.keep, self._in_use)
+        locator, note = self._locator.look()
+        return Parts(
+            self.name, self.inputs, self.sinks, self.log, locator, self.keep, self._in_use, note
+        )
 
     def run(
         self,

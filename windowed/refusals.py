@@ -16,11 +16,9 @@ from windowed.facts import furthest
 
 if TYPE_CHECKING:
     from windowed.facts import Facts, SinkFacts
-    from windowed.loop import Parts
+    from windowed.parts import Parts
     from windowed.recovery import Decision
-
-# (why one would choose it, command or "" for something done outside)
-Choice = tuple[str, str]
+    from windowlog.errors import Choice
 
 
 def refusal(parts: Parts, facts: Facts, decision: Decision) -> Refused:

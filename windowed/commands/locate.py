@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from windowed.errors import NotLocated
+from windowed.locator import LOCATED
 from windowed.pipeline import Pipeline
 from windowed.run_checks import only_looked_at
 from windowlog.access.engines import redacted
@@ -71,7 +72,7 @@ def _load(locator: str, place: str) -> ModuleType:
 def _from_file(place: str) -> ModuleType:
     path = Path(place).resolve()
     # A name of its own: a file called json.py must not become the module json.
-    name = f"located_{path.stem}"
+    name = f"{LOCATED}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")

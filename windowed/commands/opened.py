@@ -11,13 +11,14 @@ from uuid import uuid4
 
 from windowed import opening
 from windowed.commands.locate import locate
+from windowed.locator import folder_note
 from windowed.read_only import ReadOnlyMemory
 from windowed.recovery import TABLE
 from windowlog.contracts import InputContext
 
 if TYPE_CHECKING:
     from windowed.facts import Facts
-    from windowed.loop import Parts
+    from windowed.parts import Parts
     from windowlog.contracts import Input
     from windowlog.window import Window
 
@@ -47,7 +48,7 @@ class Opened:
 @contextmanager
 def exclusive_parts(locator: str) -> Iterator[Parts]:
     """The parts of the pipeline, called by `locator` in what is printed; closed at the end."""
-    parts = replace(locate(locator).parts, locator=locator)
+    parts = replace(locate(locator).parts, locator=locator, locator_note=folder_note())
     with parts.exclusively():
         try:
             yield parts
