@@ -8,15 +8,11 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
 
 from tests.docs.blocks import DOCS
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 FIRST_SCREEN_LINES = 40
 README = (DOCS.parent / "README.md").read_text()
