@@ -136,7 +136,7 @@ class NotLocated(KitError):
 
 
 class ChoiceRefused(KitError):
-    """{command} is not possible: {reason}. Nothing was changed. {remedy}"""
+    """{command} is not possible: {reason}. Nothing was changed. {remedy} {looked}"""
 
     code = "WD15"
 

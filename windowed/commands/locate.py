@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import shlex
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -36,8 +37,11 @@ def locate(locator: str) -> Pipeline:
         if positional is not None:
             value = _call(locator, name, value, positional, named)
     if not isinstance(value, Pipeline):
-        hint = ", and is not called" if callable(value) and positional is None else ""
-        raise _problem(locator, f"{name} is of type {type(value).__name__}{hint}")
+        if callable(value) and positional is None:
+            call = shlex.quote(f"{place}:{name}()")
+            reason = f"{name} is a function, and is not called: write {call}"
+            raise _problem(locator, f"{reason}, with literal arguments if it needs any")
+        raise _problem(locator, f"{name} is of type {type(value).__name__}")
     return value
 
 
@@ -66,6 +70,8 @@ def _load(locator: str, place: str) -> ModuleType:
         raise
     except (Exception, SystemExit) as error:  # a module may do anything while it is imported
         reason = f"{place} cannot be imported ({type(error).__name__}: {error})"
+        if isinstance(error, SystemExit):
+            reason += '; what only a run is to do belongs under `if __name__ == "__main__":`'
         raise _problem(locator, reason) from error
 
 
