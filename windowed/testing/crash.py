@@ -140,7 +140,8 @@ def _check(check: Callable[[Pipeline], None], pipeline: Pipeline, note: str) -> 
 
 def _tell_terminal(line: str) -> None:
     if sys.stderr.isatty():
-        print(line, file=sys.stderr, flush=True)
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
 
 
 def fused(pipeline: Pipeline, fuse: Fuse) -> Pipeline:
