@@ -78,8 +78,8 @@ class LedgerLost(Refused):
 
 
 class SinkRenamed(Refused):
-    """Pipeline {pipeline!r} is not started: sink(s) {concerned} are new, but another sink of this
-    pipeline has filled their target ({others}). No data was touched."""
+    """Pipeline {pipeline!r} is not started: {arrivals}, but another sink of this pipeline has
+    filled the target ({others}). No data was touched."""
 
     code = "WD7"
 

@@ -133,13 +133,15 @@ class Pipeline:
         run_checks.check_may_run(self.name)
         run_checks.check_listeners(listeners)
         until = until if until is not None else drained()
-        all_listeners = [*listeners, *reporter(self.name, progress)]
+        reporters = reporter(self.name, progress)
+        all_listeners = [*listeners, *reporters]
         return Run(
             lambda: self._loop(spark, clock, all_listeners),
             self._outputs,
             until=run_checks.check_until(until),
             trigger=run_checks.check_trigger(trigger if trigger is not None else Trigger()),
             pipeline=self.name,
+            signalled=reporters[0].stopping if reporters else None,
         )
 
     @contextmanager

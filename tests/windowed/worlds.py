@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +131,22 @@ class RowsWorld:
         """The numbers that a sink holds, in order."""
         windows = self.stores[sink].windows
         return [row["n"] for window_id in sorted(windows) for row in windows[window_id]]
+
+
+class Interloper(Fuse):
+    """Does something else just before one moment of a command."""
+
+    def __init__(self, name: str, action: Callable[[], Any]) -> None:
+        super().__init__()
+        self._name = name
+        self._action = action
+
+    def call(self, name: str, action: Callable[[], Any]) -> Any:
+        """Once."""
+        if name == self._name and not self.dead:
+            self.dead = True
+            self._action()
+        return action()
 
 
 class FileWorld:
