@@ -99,18 +99,19 @@ class Ledger:
         row = connection.execute(self._select, self._key).mappings().one_or_none()
         return None if row is None else _held(row)
 
-    def others_at(self, connection: Connection, target: str, log_id: str) -> tuple[str, ...]:
-        """Sinks of the same log, other than this one, whose row names `target`."""
+    def others_at(self, connection: Connection, target: str, log_id: str) -> dict[str, int]:
+        """Sinks of the same log, other than this one, whose row names `target`, with their
+        window."""
         if not self.exists(connection):
-            return ()
+            return {}
         table = self.table
-        query = sql.select(table.c.sink).where(
+        query = sql.select(table.c.sink, table.c.window_id).where(
             table.c.pipeline == self._key["of_pipeline"],
             table.c.sink != self._key["of_sink"],
             table.c.target == target,
             table.c.log_id == log_id,
         )
-        return tuple(sorted(connection.execute(query).scalars()))
+        return {row.sink: row.window_id for row in connection.execute(query.order_by(table.c.sink))}
 
     def insert(self, connection: Connection, held: Held) -> None:
         """The first row. The database's own error if there is one already."""

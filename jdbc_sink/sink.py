@@ -147,7 +147,8 @@ class JdbcSink:
             return TargetState(exists=False)
         with self._transaction(reads=True) as connection:
             others = self._ledger.others_at(connection, self.identity().target, log_id)
-            return TargetState(self._tables.exist(connection), others)
+            exists = self._tables.exist(connection)
+            return TargetState(exists, tuple(others), tuple(others.values()))
 
     def adopt(self, before: Held | None, after: Held) -> None:
         """Create the ledger if need be, and make or move this sink's row."""

@@ -24,8 +24,6 @@ KitError
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from windowlog.errors import KitError
 
 
@@ -33,18 +31,6 @@ class Refused(KitError):
     """Pipeline {pipeline!r} is not started: {reason}. No data was touched."""
 
     code = "WD0"
-
-    def __init__(self, *, choices: Sequence[tuple[str, str]] = (), **values: object) -> None:
-        super().__init__(**values)
-        self.values = {"choices": tuple(choices), **values}
-        self.choices = tuple(choices)
-        lines = [str(self.args[0])]
-        lines += [
-            f"  * {why}" + (f":\n      {command}" if command else "") for why, command in choices
-        ]
-        if any(command for _, command in choices):
-            lines.append("Each command only shows what it would do until --apply is added.")
-        self.args = ("\n".join(lines),)
 
 
 class LogCorrupted(Refused):
@@ -92,8 +78,8 @@ class LedgerLost(Refused):
 
 
 class SinkRenamed(Refused):
-    """Pipeline {pipeline!r} is not started: sink(s) {concerned} are new, but another sink of this
-    pipeline has filled their target ({others}). No data was touched."""
+    """Pipeline {pipeline!r} is not started: {arrivals}, but another sink of this pipeline has
+    filled the target ({others}). No data was touched."""
 
     code = "WD7"
 
@@ -150,7 +136,7 @@ class NotLocated(KitError):
 
 
 class ChoiceRefused(KitError):
-    """{command} is not possible: {reason}. Nothing was changed. {remedy}"""
+    """{command} is not possible: {reason}. Nothing was changed. {remedy} {looked}"""
 
     code = "WD15"
 

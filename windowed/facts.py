@@ -98,6 +98,27 @@ class Facts:
         configured = {other.name for other in self.sinks}
         return tuple(name for name in sink.target.other_sinks if name not in configured)
 
+    def heirs(self, sink: SinkFacts) -> tuple[str, ...]:
+        """Those of `gone_at` that hold the newest window: all that did before were renamed since.
+        All of them where the sink does not tell their windows."""
+        gone = self.gone_at(sink)
+        windows = self._windows_at(sink)
+        newest = max((windows.get(name, 0) for name in gone), default=0)
+        return tuple(name for name in gone if windows.get(name, 0) == newest)
+
+    def overtaken(self, sink: SinkFacts) -> bool:
+        """Is the sink's row one that another name has left behind? Its own window is purged, and
+        another sink went on from there at the same target."""
+        held, windows = sink.held, self._windows_at(sink)
+        if held is None or held.log_id != self.header.log_id:
+            return False
+        newer = any(windows.get(name, 0) > held.window_id for name in self.gone_at(sink))
+        return newer and held.window_id < self.log.oldest - 1
+
+    def _windows_at(self, sink: SinkFacts) -> dict[str, int]:
+        # Not strict: they may be untold.
+        return dict(zip(sink.target.other_sinks, sink.target.other_windows, strict=False))
+
     def renamed_to(self, sink: SinkFacts, other: str) -> bool:
         """Was `sink` renamed to `other`? Its row was then moved out of the way."""
         held = sink.held

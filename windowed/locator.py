@@ -7,10 +7,23 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from windowlog.errors import PIPELINE
+
 if TYPE_CHECKING:
     from windowed.pipeline import Pipeline
 
-UNKNOWN = "MODULE:PIPELINE"
+# What the commands put before a file's name, when they import it as a module of its own.
+LOCATED = "located_"
+
+_NO_VARIABLE = (
+    f"{PIPELINE}: this pipeline is no variable of a module. Write there what makes it, such as"
+    " \"jobs.counts:build('in')\", or say it once for all commands:"
+    " Pipeline(..., locator=\"jobs.counts:build('in')\")."
+)
+_NO_FILE = (
+    f"{PIPELINE}: this program is in no file, where a command could find its pipeline. Put it in"
+    " one, and run that."
+)
 
 
 class Locator:
@@ -21,22 +34,36 @@ class Locator:
         self._pipeline = pipeline
         self._given = given
 
-    def __str__(self) -> str:
+    def look(self) -> tuple[str, str]:
+        """What names the pipeline, and what a person has to know about that, if anything."""
         if self._given is not None:
-            return self._given
+            return self._given, folder_note()
+        without_file = False
         for module in list(sys.modules.values()):
             for name, value in list(getattr(module, "__dict__", {}).items()):
                 if value is self._pipeline and name.isidentifier():
-                    return f"{_module_name(module)}:{name}"
-        return UNKNOWN
+                    place = _place(module)
+                    if place is not None:
+                        return f"{place}:{name}", folder_note()
+                    without_file = True
+        return PIPELINE, _NO_FILE if without_file else _NO_VARIABLE
+
+    def __str__(self) -> str:
+        return self.look()[0]
 
 
-def _module_name(module: object) -> str:
+def folder_note() -> str:
+    """Where the commands are to be run: a pipeline's places may be relative."""
+    return f"Run them in {Path.cwd()}, as this was: relative places are meant from there."
+
+
+def _place(module: object) -> str | None:
+    """The module's name, or its file, by which a command can import it."""
     name = str(getattr(module, "__name__", "__main__"))
-    if name != "__main__":
+    if name != "__main__" and not name.startswith(LOCATED):
         return name
     spec = getattr(module, "__spec__", None)
-    if spec is not None:
+    if name == "__main__" and spec is not None:
         return str(spec.name).removesuffix(".__main__")
-    path = getattr(module, "__file__", None)
-    return str(Path(path).resolve()) if path else "MODULE"
+    path = Path(str(getattr(module, "__file__", None) or "<none>"))
+    return str(path.resolve()) if path.is_file() else None

@@ -11,7 +11,8 @@ from windowlog.window import Window
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from windowed.loop import Loop, Parts
+    from windowed.loop import Loop
+    from windowed.parts import Parts
     from windowlog.contracts import Frame
 
 Outputs = Callable[[Window, Mapping[str, Any]], "dict[str, Frame]"]

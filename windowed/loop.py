@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from windowed import opening
-from windowed.errors import InUse
 from windowed.frames import arrow_schema, schema_of, shared
 from windowed.timing import Timing
 from windowlog.errors import NotHeld, SourceChanged
@@ -39,9 +38,9 @@ if TYPE_CHECKING:
     from windowed.clock import Clock
     from windowed.facts import Facts
     from windowed.listener import Listener
+    from windowed.parts import Parts
     from windowed.recovery import Decision
-    from windowlog.contracts import Frame, Input, Output, Sink
-    from windowlog.log import WindowLog
+    from windowlog.contracts import Frame, Output, Sink
 
 # A sink that surely did not hold may be tried again: a reader's lock goes by. More often, a person
 # should look.
@@ -54,29 +53,6 @@ PURGE_EVERY = 32
 
 # A deletion takes 0.15 ms; 32 at once doubled one window in 32. Two a window keep up.
 DELETIONS_AT_ONCE = 2
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What a loop is made of. Sinks are held in the order of their names, the same in every run."""
-
-    pipeline: str
-    inputs: Mapping[str, Input]
-    sinks: Mapping[str, Sink]
-    log: WindowLog
-    locator: str
-    keep: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
-
-    @contextmanager
-    def exclusively(self) -> Iterator[None]:
-        """One run or look at a time: they would open the same log, inputs and sinks anew."""
-        if not self.lock.acquire(blocking=False):
-            raise InUse(pipeline=self.pipeline)
-        try:
-            yield
-        finally:
-            self.lock.release()
 
 
 @dataclass

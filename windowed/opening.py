@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from windowed.facts import Facts
-    from windowed.loop import Parts
+    from windowed.parts import Parts
 
 
 def decide_start(parts: Parts, run_id: str) -> tuple[Facts, Decision]:

@@ -15,8 +15,9 @@ from windowed.clock import Clock, SystemClock
 from windowed.frames import outputs_by_sink
 from windowed.listener import Listener, Listeners
 from windowed.locator import Locator
-from windowed.loop import Loop, Parts, opened
+from windowed.loop import Loop, opened
 from windowed.own import OwnRun
+from windowed.parts import Parts
 from windowed.progress import reporter
 from windowed.run import Run, Summary
 from windowed.trigger import Trigger, Until, drained
@@ -77,8 +78,10 @@ class Pipeline:
     @property
     def parts(self) -> Parts:
         """What a loop is made of."""
-        locator = str(self._locator)
-        return Parts(self.name, self.inputs, self.sinks, self.log, locator, self.keep, self._in_use)
+        locator, note = self._locator.look()
+        return Parts(
+            self.name, self.inputs, self.sinks, self.log, locator, self.keep, self._in_use, note
+        )
 
     def run(
         self,
@@ -130,13 +133,15 @@ class Pipeline:
         run_checks.check_may_run(self.name)
         run_checks.check_listeners(listeners)
         until = until if until is not None else drained()
-        all_listeners = [*listeners, *reporter(self.name, progress)]
+        reporters = reporter(self.name, progress)
+        all_listeners = [*listeners, *reporters]
         return Run(
             lambda: self._loop(spark, clock, all_listeners),
             self._outputs,
             until=run_checks.check_until(until),
             trigger=run_checks.check_trigger(trigger if trigger is not None else Trigger()),
             pipeline=self.name,
+            signalled=reporters[0].stopping if reporters else None,
         )
 
     @contextmanager

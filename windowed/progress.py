@@ -3,12 +3,14 @@ listeners."""
 
 from __future__ import annotations
 
+import _thread
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from windowed.listener import Listener
+from windowed.wording import counted, lasted, sized
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,9 +20,12 @@ if TYPE_CHECKING:
 
 # Often enough to see that it lives, seldom enough for a log file.
 LINE_EVERY_S = 10.0
+# A run that has ended waits this long for a line that another thread is writing: after the run the
+# stream may be closed.
+SAYING_MAX_S = 1.0
 
 
-def reporter(pipeline: str, progress: bool | None) -> list[Listener]:
+def reporter(pipeline: str, progress: bool | None) -> list[ProgressLines | ProgressBar]:
     """The listener that shows progress on standard error, or none."""
     if progress is False:
         return []
@@ -30,35 +35,79 @@ def reporter(pipeline: str, progress: bool | None) -> list[Listener]:
 
 
 class Tally(Listener):
-    """What this run has held so far."""
+    """What this run has held so far, and what a person is told of it."""
 
     def __init__(self, pipeline: str) -> None:
         self._pipeline = pipeline
         self._start_s = time.monotonic()
         self._windows = self._bytes = self._records = 0
         self._newest = 0
+        self._in_flight: Window | None = None
+        self._signal = ""
+        self._saying = _thread.allocate_lock()
+        self._said = True
+        self._text = ""
 
     def planned(self, window: Window, *, replay: bool) -> None:
         """A window of this run: what an earlier one held may be told as committed again."""
         self._newest = window.id
+        self._in_flight = window
 
     def add(self, window: Window) -> None:
         """Count a window that was planned in this run."""
         if window.id != self._newest:
             return
+        self._in_flight = None
         self._windows += 1
         self._bytes += sum(plan.bytes or 0 for plan in window.plans.values())
         self._records += sum(plan.records or 0 for plan in window.plans.values())
+        self._text, self._said = self._text_of(window), False
 
     def text(self, window: Window) -> str:
-        """`wordcount: window 12 held · 5 windows, 21.0 MB in 4 s`."""
-        size = f", {self._bytes / 1e6:,.1f} MB" if self._bytes else ""
-        size += f", {_some_number(self._records, 'record')}" if self._records else ""
+        """`wordcount: window 12 held · 5 windows, 21.0 MB in 4.2 s`."""
+        self._said = True
+        return self._text_of(window)
+
+    def _text_of(self, window: Window) -> str:
+        size = f", {sized(self._bytes)}" if self._bytes else ""
+        size += f", {counted(self._records, 'record')}" if self._records else ""
         return (
             f"{self._pipeline}: window {window.id} held"
-            f" · {_some_number(self._windows, 'window')}{size}"
-            f" in {time.monotonic() - self._start_s:,.0f} s"
+            f" · {counted(self._windows, 'window')}{size}"
+            f" in {lasted(time.monotonic() - self._start_s)}"
         )
+
+    def stopping(self, signal: str, say: Callable[[str], None]) -> None:
+        """Say what the first signal does, and what a second one will. May be called inside a signal
+        handler: the main thread may be writing at this moment, so another one says it."""
+        self._signal = signal
+        after = f" after window {self._in_flight.id}" if self._in_flight is not None else ""
+        again = "Ctrl-C again" if signal == "SIGINT" else "a second signal"
+        text = f"{self._pipeline}: stopping{after}; {again} stops now"
+        if self._saying.acquire(blocking=False):
+            _thread.start_new_thread(self._say_beside, (say, text))
+
+    def _say_beside(self, say: Callable[[str], None], text: str) -> None:
+        try:
+            say(text)
+        finally:
+            self._saying.release()
+
+    def failed(self, error: BaseException) -> None:
+        """The error speaks for itself."""
+        self._said, self._signal = True, ""
+
+    def last_words(self) -> str:
+        """What is still to be said when the run has ended: how far it came, and who stopped it.
+        Once."""
+        if self._saying.acquire(timeout=SAYING_MAX_S):
+            self._saying.release()
+        said, signal = self._said, self._signal
+        self._said, self._signal = True, ""
+        text = self._text or f"{self._pipeline}: nothing new"
+        if signal:
+            return f"{text}; stopped by {signal}"
+        return "" if said else text
 
 
 class ProgressLines(Listener):
@@ -93,6 +142,19 @@ class ProgressLines(Listener):
             self._say(f"{self._pipeline}: waiting for {_some(names)}")
         self._waiting = tuple(names)
 
+    def failed(self, error: BaseException) -> None:
+        """Nothing more."""
+        self._tally.failed(error)
+
+    def stopping(self, signal: str) -> None:
+        """Say so at once; from a signal handler too."""
+        self._tally.stopping(signal, self._say)
+
+    def ended(self) -> None:
+        """Say how far it came, unless the last line did."""
+        if text := self._tally.last_words():
+            self._say(text)
+
     def _say(self, text: str) -> None:
         self._last_s = time.monotonic()
         print(text, file=self._stream, flush=True)
@@ -117,7 +179,7 @@ class ProgressBar(Listener):
 
     def uneven(self, window: Window, sinks: Sequence[str]) -> None:
         """Say which, on a line that stays."""
-        self._console.print(_uneven(self._pipeline, window, sinks), markup=False)
+        self._say(_uneven(self._pipeline, window, sinks))
 
     def committed(self, window: Window) -> None:
         """Show how far it is."""
@@ -128,11 +190,24 @@ class ProgressBar(Listener):
         """Show for what."""
         self._show(f"{self._pipeline}: waiting for {_some(names) if names else 'new data'}")
 
+    def failed(self, error: BaseException) -> None:
+        """Nothing more."""
+        self._tally.failed(error)
+
+    def stopping(self, signal: str) -> None:
+        """Say so at once, on a line that stays; from a signal handler too."""
+        self._tally.stopping(signal, self._say)
+
     def ended(self) -> None:
-        """Leave the terminal as it was."""
+        """Leave the terminal as it was, and the last word on a line that stays."""
         if self._status is not None:
             self._status.stop()
             self._status = None
+        if text := self._tally.last_words():
+            self._say(text)
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False)
 
     def _show(self, text: str) -> None:
         if self._status is None:
@@ -155,7 +230,3 @@ def _skipped(window: Window) -> str:
 def _some(names: Sequence[str]) -> str:
     shown = ", ".join(names[:3])
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
-
-
-def _some_number(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

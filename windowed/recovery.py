@@ -10,7 +10,8 @@ the sinks.
     T  a sink holds windows and its target is gone                              TargetLost
     U  a sink's target or mode differs from its ledger's                        TargetChanged
     V  the newest window lists a sink, and its ledger has no row                LedgerLost
-    S  a sink without a row, whose target a sink that is gone has filled        SinkRenamed
+    S  a sink without a row (or with one long left behind), whose target a
+       sink that is gone has filled                                             SinkRenamed
     W  a sink that is not in the newest window and has no row                   NewSink
     X  an input is new, gone or points elsewhere, and nothing adopted it        InputChanged
     Y  an input's memory is gone, damaged, or older than the purged plans       MemoryLost
@@ -118,11 +119,14 @@ def _ledger_lost(facts: Facts) -> tuple[str, ...]:
 
 
 def _renamed(facts: Facts) -> tuple[str, ...]:
-    """S: new sinks on a target that a sink of this log has filled which is gone."""
-    return _sinks(
-        facts,
-        lambda s: _started(facts) and s.held is None and bool(facts.gone_at(s)),
-    )
+    """S: sinks that are new, or have a name again that was given up long ago, on a target that a
+    sink of this log has filled which is gone."""
+
+    def renamed(sink: SinkFacts) -> bool:
+        new = _started(facts) and sink.held is None and bool(facts.gone_at(sink))
+        return new or facts.overtaken(sink)
+
+    return _sinks(facts, renamed)
 
 
 def _new_sink(facts: Facts) -> tuple[str, ...]:

@@ -16,11 +16,9 @@ from windowed.facts import furthest
 
 if TYPE_CHECKING:
     from windowed.facts import Facts, SinkFacts
-    from windowed.loop import Parts
+    from windowed.parts import Parts
     from windowed.recovery import Decision
-
-# (why one would choose it, command or "" for something done outside)
-Choice = tuple[str, str]
+    from windowlog.errors import Choice
 
 
 def refusal(parts: Parts, facts: Facts, decision: Decision) -> Refused:
@@ -39,7 +37,8 @@ def refusal(parts: Parts, facts: Facts, decision: Decision) -> Refused:
         beyond=facts.log.newest + 1,
         positions="; ".join(_position(facts, sink) for sink in concerned),
         targets=", ".join(sink.identity.target for sink in concerned),
-        others=", ".join(name for sink in concerned for name in facts.gone_at(sink)),
+        others=", ".join(name for sink in concerned for name in facts.heirs(sink)),
+        arrivals="; ".join(map(_arrival, concerned)),
         changes="; ".join(_changes(facts, decision)),
     )
 
@@ -59,6 +58,12 @@ def _position(facts: Facts, sink: SinkFacts) -> str:
     if known is not None and known != sink.held.digest:
         return f"{text} with other contents (digest {sink.held.digest[:12]}, not {known[:12]})"
     return text
+
+
+def _arrival(sink: SinkFacts) -> str:
+    if sink.held is None:
+        return f"sink {sink.name} is new"
+    return f"sink {sink.name} is back (it left at window {sink.held.window_id})"
 
 
 def _changes(facts: Facts, decision: Decision) -> list[str]:
@@ -172,7 +177,7 @@ def _renamed(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
         )
         for sink in facts.sinks
         if sink.name in decision.concerned
-        for other in facts.gone_at(sink)
+        for other in facts.heirs(sink)
     ]
     return [*renames, *_again(parts, facts, decision)]
 

@@ -14,6 +14,7 @@ from windowed.errors import TimedOut
 from windowed.loop import Loop, opened
 from windowed.stopping import StopFlag
 from windowed.timing import Timing
+from windowed.wording import lasted
 from windowlog.errors import KitError
 
 if TYPE_CHECKING:
@@ -38,8 +39,9 @@ SIGNAL_LOOK_S = 0.5
 @dataclass(frozen=True, slots=True)
 class Summary:
     """What a run did. `window_ids` are those it held in every sink, replayed ones too; `records`
-    and `bytes` are sums over the plans that say them; `seconds` by step of the loop. `stopped`: it
-    was told to stop before it had come to its end."""
+    and `bytes` are sums over the plans that say them; `seconds` by step of the loop, `elapsed_s` of
+    all until the last of them was held. `stopped`: it was told to stop before it had come to its
+    end."""
 
     pipeline: str
     window_ids: range
@@ -49,15 +51,16 @@ class Summary:
     bytes: int
     seconds: Mapping[str, float] = field(default_factory=dict)
     stopped: bool = False
+    elapsed_s: float = 0.0
 
     def __str__(self) -> str:
+        stopped = "; it was stopped" if self.stopped else ""
         if not self.windows_run:
-            return f"{self.pipeline}: nothing new"
+            return f"{self.pipeline}: nothing new{stopped}"
         first, last = self.window_ids[0], self.window_ids[-1]
         which = f"window {first}" if first == last else f"windows {first} to {last}"
         again = f", {self.windows_replayed} of them replayed" if self.windows_replayed else ""
-        total = sum(self.seconds.values())
-        return f"{self.pipeline}: {which}{again} in {total:.1f} s"
+        return f"{self.pipeline}: {which}{again} in {lasted(self.elapsed_s)}{stopped}"
 
 
 class Run:
@@ -72,6 +75,7 @@ class Run:
         until: Until,
         trigger: Trigger,
         pipeline: str,
+        signalled: Callable[[str], None] | None = None,
     ) -> None:
         self._make_loop = make_loop
         self._outputs = outputs
@@ -79,6 +83,7 @@ class Run:
         self._trigger = trigger
         self._stop = StopFlag()
         self._signalled = False
+        self._tell_signal = signalled
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._fresh = 0
@@ -212,6 +217,7 @@ class Run:
             before.records + sum(plan.records or 0 for plan in plans),
             before.bytes + sum(plan.bytes or 0 for plan in plans),
             dict(loop.timing.seconds),
+            elapsed_s=loop.timing.elapsed_s(),
         )
 
     @contextmanager
@@ -228,6 +234,8 @@ class Run:
                 raise KeyboardInterrupt
             self._signalled = True
             self._stop.set()
+            if self._tell_signal is not None:
+                self._tell_signal(signal.Signals(number).name)
 
         old = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGINT)}
         try:

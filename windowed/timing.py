@@ -13,6 +13,11 @@ class Timing:
     """Seconds by step, summed over a run. Measured with the machine's own clock, also in tests."""
 
     seconds: dict[str, float] = field(default_factory=dict)
+    started_s: float = field(default_factory=time.perf_counter)
+
+    def elapsed_s(self) -> float:
+        """Since the run was made: what lies between the steps too."""
+        return time.perf_counter() - self.started_s
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:

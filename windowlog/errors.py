@@ -24,30 +24,66 @@ The class docstring is the message template. Errors pickle, and never contain a 
 from __future__ import annotations
 
 import inspect
-from typing import ClassVar
+import shlex
+from collections.abc import Sequence
+from typing import ClassVar, TypeAlias
+
+# What a command calls the pipeline where nobody knows yet what it is called.
+PIPELINE = "MODULE:PIPELINE"
+
+# (why one would choose it, command or "" for something done outside)
+Choice: TypeAlias = tuple[str, str]
+
+_DRY = "Each command only shows what it would do until --apply is added."
 
 
 class KitError(Exception):
-    """The base of all errors of this kit."""
+    """The base of all errors of this kit. `choices` are what a person can do about it, each command
+    on a line of its own; in it MODULE:PIPELINE stands for the pipeline."""
 
     code: ClassVar[str] = "WL0"
     # True for what goes by: `forever()` waits and tries again.
     passing: ClassVar[bool] = False
 
-    def __init__(self, **values: object) -> None:
+    def __init__(self, *, choices: Sequence[Choice] = (), **values: object) -> None:
         self.values = values
+        self.choices = tuple(choices)
+        self._called: tuple[str, str] | None = None
         # Docstrings are gone under `python -OO`: the values alone must then say enough.
         said = type(self).__doc__ or " ".join(f"{name}: {{{name}}}." for name in values)
         template = inspect.cleandoc(said)
         text = " ".join(template.format(**values).split())
-        super().__init__(f"{text} [{self.code}]")
+        lines = [f"{text} [{self.code}]"]
+        lines += [
+            f"  * {why}" + (f":\n      {command}" if command else "") for why, command in choices
+        ]
+        if any(command for _, command in choices):
+            lines.append(_DRY)
+        super().__init__("\n".join(lines))
+
+    def call_pipeline(self, locator: str, note: str) -> None:
+        """Write `locator` for MODULE:PIPELINE, and `note` below the commands. Once: the first one
+        who knows is right."""
+        if self._called is None:
+            self._called = locator, note
+            text = str(self.args[0]).replace(PIPELINE, shlex.quote(locator))
+            commands = any(command for _, command in self.choices)
+            self.args = (f"{text}\n{note}" if note and commands else text,)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (type(self), self.values)
+        return _rebuild, (type(self), self.values, self.choices, self._called)
 
 
-def _rebuild(kind: type[KitError], values: dict[str, object]) -> KitError:
-    return kind(**values)
+def _rebuild(
+    kind: type[KitError],
+    values: dict[str, object],
+    choices: Sequence[Choice],
+    called: tuple[str, str] | None,
+) -> KitError:
+    error = kind(choices=choices, **values)
+    if called is not None:
+        error.call_pipeline(*called)
+    return error
 
 
 class BadArgument(KitError, ValueError):

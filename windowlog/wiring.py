@@ -48,10 +48,12 @@ class Held:
 @dataclass(frozen=True, slots=True)
 class TargetState:
     """What stands at a sink's target: whether it exists, and which other sinks hold windows of this
-    log in it."""
+    log in it. `other_windows` are those windows, in the same order; empty where they are not
+    told."""
 
     exists: bool
     other_sinks: tuple[str, ...] = ()
+    other_windows: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ KitError
 
 from __future__ import annotations
 
-from windowlog.errors import KitError
+import shlex
+
+from windowlog.errors import PIPELINE, KitError
 
 
 class FolderMissing(KitError, FileNotFoundError):
@@ -33,45 +35,36 @@ class Unreadable(KitError, PermissionError):
 
 class FileTruncated(KitError):
     """Input {input}: {path} was read up to byte {known} and has only {size} bytes now: it was
-    truncated, and lines that were not read yet may be lost. Nothing was changed. To read what is in
-    it now, run `python -m windowed reset MODULE:PIPELINE {input} --to {beginning} --apply`; to pass
-    over it, `--to {end}`. Rotate by rename instead of copytruncate: the rest is then read under the
-    new name."""
+    truncated, and lines that were not read yet may be lost. Nothing was changed. Rotate by rename
+    instead of copytruncate: the rest is then read under the new name."""
 
     code = "FI3"
 
 
 class FileRewritten(KitError):
     """Input {input}: {path} was read up to byte {known}, and the bytes before that place are not
-    those that were read: it was rewritten. Nothing was changed. To read all that is in it now, run
-    `python -m windowed reset MODULE:PIPELINE {input} --to {beginning} --apply`; to go on behind it,
-    `--to {end}`."""
+    those that were read: it was rewritten. Nothing was changed."""
 
     code = "FI4"
 
 
 class UnreadVanished(KitError):
-    """Input {input}: {path} is gone, and of its {size} bytes only {known} were read. Put the file
-    itself back under any name, or a copy under the same one (you are then asked where to go on), or
-    give up the rest with `python -m windowed reset MODULE:PIPELINE {input} --to {end} --apply`.
-    Nothing was changed."""
+    """Input {input}: {path} is gone, and of its {size} bytes only {known} were read. Nothing was
+    changed."""
 
     code = "FI5"
 
 
 class LineTooLong(KitError):
     """Input {input}: the line of {path} that begins at byte {start} is longer than {limit} bytes.
-    Is it a text file? Nothing was changed. Leave the file out with pattern=, move it away, or pass
-    over it with `python -m windowed reset MODULE:PIPELINE {input} --to {end} --apply`."""
+    Is it a text file? Nothing was changed."""
 
     code = "FI6"
 
 
 class IndexLost(KitError):
     """Input {input}: its memory knows of {found}, and its position is {expected}, so which files
-    were read is not known. Restore the folder inputs/ of the log from the same backup as the rest,
-    or say where to go on: `python -m windowed reset MODULE:PIPELINE {input} --to end` (or
-    beginning). Nothing was changed."""
+    were read is not known. Nothing was changed."""
 
     code = "FI7"
 
@@ -79,8 +72,11 @@ class IndexLost(KitError):
 class FileReplaced(KitError):
     """Input {input}: {path} was read up to byte {known}, and is another file now, {agreement}. It
     may be a copy (an editor's, or a restored one), whose lines would be read twice, or a new log
-    that begins like the old one. Nothing was changed. To go on at {on_words}, run
-    `python -m windowed reset MODULE:PIPELINE {input} --to {on} --apply`; to read all that is in it
-    now, `--to {beginning} --apply`."""
+    that begins like the old one. Nothing was changed."""
 
     code = "FI8"
+
+
+def reset_to(name: str, place: str) -> str:
+    """The command that lets input `name` go on at `place`, in this input's words."""
+    return f"python -m windowed reset {PIPELINE} {name} --to {shlex.quote(place)}"

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from connectors.files.errors import IndexLost
+from connectors.files.errors import IndexLost, reset_to
 from connectors.files.identity import FileId, Head
 from connectors.files.parts import ranges
 from connectors.files.walk import Tree
@@ -65,7 +65,12 @@ class Index:
         """IndexLost unless this is the whole index at position `after` (None: the start)."""
         if self.gap is not None or _totals(after) != (self.files, self.bytes):
             found = self.gap or _words(self.end())
-            raise IndexLost(input=name, found=found, expected=_words(after))
+            choices = [
+                ("restore the folder inputs/ of the log from the same backup as the rest", ""),
+                ("pass over all that is there now", reset_to(name, "end")),
+                ("read all of it again", reset_to(name, "beginning")),
+            ]
+            raise IndexLost(choices=choices, input=name, found=found, expected=_words(after))
 
     def apply(self, plan: Plan) -> None:
         """Take a plan's ranges as read. An empty plan may carry a reset, which may be applied

@@ -9,7 +9,6 @@ pushed back by others. Ties go by path.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from connectors.files.errors import (
     FileTruncated,
     LineTooLong,
     UnreadVanished,
+    reset_to,
 )
 from connectors.files.identity import FileId, head_of
 from connectors.files.index import Entry, Index
@@ -160,7 +160,10 @@ class Planner:
                 path=printable(file.path),
                 start=start,
                 limit=LINE_BYTES_MAX,
-                end=_position(file.path, error.end),
+                choices=[
+                    ("leave the file out with pattern=, or move it away", ""),
+                    ("pass over the line", self._reset(file.path, error.end)),
+                ],
             ) from None
 
     def _checked(self, candidate: Candidate, file: OpenFile) -> Candidate:
@@ -178,14 +181,19 @@ class Planner:
             "input": self.name,
             "path": printable(file.path),
             "known": entry.offset,
-            "beginning": _position(file.path, 0),
-            "end": _position(file.path, "end"),
         }
+        choices = [
+            ("read all that is in it now", self._reset(file.path, 0)),
+            ("pass over what is in it now", self._reset(file.path, "end")),
+        ]
         if file.status.size < entry.offset:
-            raise FileTruncated(size=file.status.size, **values)
+            raise FileTruncated(choices=choices, size=file.status.size, **values)
         if tail_digest(file.descriptor, entry.offset) != entry.tail:
-            raise FileRewritten(**values)
+            raise FileRewritten(choices=choices, **values)
         return candidate
+
+    def _reset(self, path: str, at: int | str) -> str:
+        return reset_to(self.name, f"{printable(path)}@{at}")
 
     def _has_rest(self, candidate: Candidate) -> bool:
         with self._open(candidate) as file:
@@ -207,9 +215,10 @@ class Planner:
                 path=printable(found.path),
                 known=known,
                 agreement=agreement,
-                on_words=words,
-                on=_position(found.path, place),
-                beginning=_position(found.path, "beginning"),
+                choices=[
+                    (f"it is a copy: go on at {words}", self._reset(found.path, place)),
+                    ("it is a new file: read all of it", self._reset(found.path, "beginning")),
+                ],
             )
 
     def _refuse_lost(self) -> None:
@@ -228,12 +237,14 @@ class Planner:
             self._vanished(entry.path, entry.offset, max(candidate.seen.size, entry.size))
 
     def _vanished(self, path: str, known: int, size: int) -> NoReturn:
-        end = _position(path, "end")
-        raise UnreadVanished(input=self.name, path=printable(path), known=known, size=size, end=end)
-
-
-def _position(path: str, at: int | str) -> str:
-    return shlex.quote(f"{printable(path)}@{at}")
+        back = "put the file itself back under any name, or a copy under the same one (you are then"
+        choices = [
+            (f"{back} asked where to go on)", ""),
+            ("give up the rest", self._reset(path, "end")),
+        ]
+        raise UnreadVanished(
+            choices=choices, input=self.name, path=printable(path), known=known, size=size
+        )
 
 
 def _pieces(

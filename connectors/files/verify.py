@@ -12,7 +12,7 @@ from typing import NoReturn
 from connectors.files.lines import tail_digest
 from connectors.files.locate import Locator, OpenFile
 from connectors.files.parts import FileRange
-from windowlog.errors import SourceChanged
+from windowlog.errors import PIPELINE, SourceChanged
 
 
 class Checker:
@@ -45,15 +45,16 @@ class Checker:
 
     def _refuse(self, piece: FileRange, found: str) -> NoReturn:
         part = shlex.quote(piece.id)
-        command = f"skip MODULE:PIPELINE {self._window} {self._name} --part {part} --reason WHY"
+        words = f"skip {PIPELINE} {self._window} {self._name} --part {part} --reason WHY"
         raise SourceChanged(
             input=self._name,
             part=f"part {piece.id}",
             window_id=self._window,
             expected=f"bytes {piece.start} to {piece.end} of {piece.path!r}, file {piece.file}",
             found=found,
-            remedy=(
-                f"Put the file back (itself, not a copy), or give these {piece.length} bytes "
-                f"up with `python -m windowed {command}`."
-            ),
+            remedy="",
+            choices=[
+                ("put the file back (itself, not a copy)", ""),
+                (f"give up these {piece.length:,} bytes", f"python -m windowed {words}"),
+            ],
         )

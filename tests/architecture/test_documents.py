@@ -80,7 +80,7 @@ def test_the_log_format_fits_on_a_page() -> None:
 @pytest.mark.parametrize(
     "name",
     ["why", "guarantees", "recovery", "log_format", "errors", "glossary", "adding_an_input",
-     "adding_a_sink", "testing_your_pipeline"],
+     "adding_a_sink", "testing_your_pipeline", "options"],
 )  # fmt: skip
 def test_the_promised_pages_are_there_and_linked(name: str) -> None:
     """Each is reached from the first page."""

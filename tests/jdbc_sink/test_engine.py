@@ -154,3 +154,10 @@ def test_a_broken_transaction_of_ones_own_is_refused() -> None:
         Story(sink).open(sink)
     own.rollback()
     enrolled(sink)
+
+
+def test_an_engine_with_a_host_is_no_file() -> None:
+    """DuckDB has no servers: its dialect forgets the host, and writes into memory."""
+    engine = sqlalchemy.create_engine("duckdb://c.duckdb")
+    with pytest.raises(BadArgument, match=r"did you mean duckdb:///c\.duckdb\?"):
+        JdbcSink(engine, table="words")

@@ -3,16 +3,13 @@ runs beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.windowed.cases import LINES, MORE, begin
-from tests.windowed.worlds import FileWorld, RowsWorld, command, count_words, counted
-from windowed import Pipeline, Refused
-from windowed.testing.crash import Crash, Fuse
+from tests.windowed.worlds import FileWorld, Interloper, RowsWorld, command, count_words, counted
+from windowed import Pipeline
 from windowlog.errors import Fenced
 
 
@@ -157,21 +154,6 @@ def _change_table_beside(world: FileWorld, old: Pipeline) -> None:
         run.hold(window, count_words(**window.frames))
 
 
-class _Interloper(Fuse):
-    """Does something else just before one moment of a command."""
-
-    def __init__(self, name: str, action: Callable[[], Any]) -> None:
-        super().__init__()
-        self._name = name
-        self._action = action
-
-    def call(self, name: str, action: Callable[[], Any]) -> Any:
-        if name == self._name and not self.dead:
-            self.dead = True
-            self._action()
-        return action()
-
-
 def test_of_two_at_once_one_is_fenced(capsys: pytest.CaptureFixture[str]) -> None:
     """The memory that a command saw has changed when it moves it: it says so, and the other
     counts."""
@@ -179,104 +161,10 @@ def test_of_two_at_once_one_is_fenced(capsys: pytest.CaptureFixture[str]) -> Non
     world.run()
     world.stores["out"].memory.clear()
     world.stores["out"].windows.clear()
-    other = _Interloper(
+    other = Interloper(
         "out.adopt", lambda: world.command("adopt", "out", "--from", "oldest", "--apply")
     )
     assert world.command("adopt", "out", "--from", "now", "--apply", fuse=other) == 1
     assert "Another driver runs pipeline" in capsys.readouterr().err
     world.run()
     assert world.held() == [1, 2, 3]
-
-
-def _renamed(name: str) -> RowsWorld:
-    """Three rows are held by sink `out`, which is called `fresh` from now on."""
-    world = RowsWorld(name, 3)
-    world.run()
-    world.stores = {"fresh": world.stores["out"]}
-    return world
-
-
-RENAME = ("adopt", "fresh", "--renamed-from", "out", "--apply")
-
-
-def test_an_old_driver_under_the_old_name_is_fenced() -> None:
-    """Its window 4 is in flight when the sink is adopted under its new name: it cannot be held, and
-    the new driver holds it once."""
-    world = RowsWorld("renamed", 3)
-    world.run()
-    world.add(1)
-    with pytest.raises(Fenced):
-        _rename_beside(world, world.pipeline())
-    world.add(1)
-    world.run()
-    assert world.held("fresh") == [1, 2, 3, 4, 5]
-
-
-def _rename_beside(world: RowsWorld, old: Pipeline) -> None:
-    with old.open(None) as run:
-        window = run.next()
-        assert window is not None
-        world.stores = {"fresh": world.stores["out"]}
-        assert world.command(*RENAME) == 0
-        run.hold(window, window.frames["rows"])
-
-
-@pytest.mark.parametrize("after", [False, True])
-def test_killed_anywhere_a_second_rename_finishes(after: bool) -> None:
-    """Before and after everything that the command does."""
-    for moment in range(1, 1000):
-        world, fuse = _renamed("killed"), Fuse(moment, after=after)
-        try:
-            world.command(*RENAME, fuse=fuse)
-        except Crash:
-            assert world.command(*RENAME) == 0, fuse.where
-        world.add(1)
-        world.run()
-        assert world.held("fresh") == [1, 2, 3, 4], fuse.where
-        if not fuse.dead:
-            break
-    assert moment > 10
-
-
-def test_a_sink_may_have_its_old_name_back() -> None:
-    """Renamed, run, and renamed back: the refusal prints the command, and it leads on."""
-    world = _renamed("back")
-    assert world.command(*RENAME) == 0
-    world.add(1)
-    world.run()
-    world.stores = {"out": world.stores["fresh"]}
-    with pytest.raises(Refused, match="out --renamed-from fresh"):
-        world.run()
-    assert world.command("adopt", "out", "--renamed-from", "fresh", "--apply") == 0
-    world.add(1)
-    world.run()
-    assert world.held("out") == [1, 2, 3, 4, 5]
-
-
-@pytest.mark.parametrize(
-    ("sinks", "words", "why"),
-    [
-        (("fresh", "out"), ("fresh", "--renamed-from", "out"), "is still in the pipeline"),
-        (("fresh",), ("fresh", "--renamed-from", "other"), "no sink other of this log"),
-        (("third",), ("third", "--renamed-from", "out"), "out was renamed to another one"),
-        (("fresh",), ("fresh", "--renamed-from", "out"), ""),
-    ],
-)
-def test_a_name_is_taken_over_once(
-    sinks: tuple[str, ...],
-    words: tuple[str, ...],
-    why: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """After `out` has become `fresh`, which has held a window since, nobody else becomes it, and
-    `fresh` is not moved back to where `out` stood."""
-    world = _renamed("once")
-    store = world.stores["fresh"]
-    assert world.command(*RENAME) == 0
-    world.add(1)
-    world.run()
-    world.stores = dict.fromkeys(sinks, store)
-    before = dict(store.memory)
-    assert world.command("adopt", *words, "--apply") == 1
-    assert why in capsys.readouterr().err
-    assert store.memory == before

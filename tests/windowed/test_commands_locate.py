@@ -96,7 +96,7 @@ def test_a_module_is_found_from_the_current_folder(job: Path) -> None:
         ("jobs/json.py:nothing", "has no nothing"),
         ("jobs/json.py:number", "number is of type int"),
         ("jobs/json.py:number()", "cannot be called"),
-        ("jobs/json.py:build", "is not called"),
+        ("jobs/json.py:build", "is not called: write 'jobs/json.py:build()', with literal"),
         ("jobs/json.py:broken()", "broken raised RuntimeError: no such luck"),
         ("jobs/json.py:build(1, 2, 3)", "build raised TypeError"),
         ("jobs/json.py:build(open('x'))", "neither a name nor a call with literal arguments"),
@@ -121,7 +121,7 @@ def test_what_names_no_pipeline_says_why(
 def test_a_module_that_ends_the_process_names_no_pipeline(job: Path) -> None:
     """A script without a guard may call sys.exit while it is imported."""
     job.write_text("import sys\nsys.exit(0)\n")
-    with pytest.raises(NotLocated, match="SystemExit"):
+    with pytest.raises(NotLocated, match=r"SystemExit: 0\); what only a run .* belongs under"):
         locate(f"{job}:pipeline")
 
 
@@ -162,6 +162,19 @@ def test_errors_of_the_outside_are_one_line(job: Path, capsys: pytest.CaptureFix
     err = capsys.readouterr().err
     assert "state" in err
     assert "Traceback" not in err
+
+
+def test_a_command_in_another_folder_says_what_it_looked_at(
+    job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The pipeline's log is relative: here there is another one, and the command is refused."""
+    other = tmp_path / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    assert command("adopt", f"{job}:pipeline", "s", "--from", "now") == 1
+    err = capsys.readouterr().err
+    assert "a start does not refuse sink s" in err
+    assert f"Looked at were the log {other / 'state'}" in err
 
 
 def test_python_m_windowed_is_this(job: Path) -> None:

@@ -10,7 +10,7 @@ from tests.windowed.made import HeardInput, HeardSink, pipeline, rows
 from tests.windowlog.drafts import begun, records
 from windowed import opening
 from windowed.errors import LedgerLost, LogMismatch
-from windowed.loop import Parts
+from windowed.parts import Parts
 from windowed.read_only import ReadOnlyMemory
 from windowed.testing.crash import STORAGE_VERBS, Crash, Fuse, Seam
 from windowed.testing.list_sink import ListSink, ListStore

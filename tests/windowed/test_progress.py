@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -42,7 +43,7 @@ def test_a_tally_counts_what_this_run_held(seconds: list[float]) -> None:
         tally.add(window)
     seconds.append(104.2)
     assert tally.text(_window(9)) == (
-        "counts: window 9 held · 2 windows, 21.0 MB, 12,345 records in 4 s"
+        "counts: window 9 held · 2 windows, 21.0 MB, 12,345 records in 4.2 s"
     )
 
 
@@ -51,7 +52,7 @@ def test_a_tally_without_sizes_says_nothing_of_them(seconds: list[float]) -> Non
     tally = Tally("counts")
     tally.planned(_window(1), replay=False)
     tally.add(_window(1))
-    assert tally.text(_window(1)) == "counts: window 1 held · 1 window in 0 s"
+    assert tally.text(_window(1)) == "counts: window 1 held · 1 window in 0.0 s"
 
 
 def test_a_line_comes_when_it_is_time(seconds: list[float]) -> None:
@@ -63,8 +64,8 @@ def test_a_line_comes_when_it_is_time(seconds: list[float]) -> None:
         seconds.append(seconds[-1] + 4)
         lines.committed(_window(window_id))
     assert stream.getvalue().splitlines() == [
-        "counts: window 3 held · 3 windows in 12 s",
-        "counts: window 6 held · 6 windows in 24 s",
+        "counts: window 3 held · 3 windows in 12.0 s",
+        "counts: window 6 held · 6 windows in 24.0 s",
     ]
 
 
@@ -81,6 +82,93 @@ def test_what_a_run_waits_for_is_said_once(seconds: list[float]) -> None:
         "counts: waiting for a, b, c and 2 more",
         "counts: waiting for a",
     ]
+
+
+def test_a_run_too_short_for_a_line_says_one_at_its_end(seconds: list[float]) -> None:
+    """How far it came; not again what the last line said, and nothing if there was nothing."""
+    stream = io.StringIO()
+    lines = ProgressLines("counts", stream, 10.0)
+    lines.ended()
+    lines.planned(_window(1), replay=False)
+    seconds.append(102.5)
+    lines.committed(_window(1))
+    lines.ended()
+    lines.ended()
+    seconds.append(seconds[-1] + 10)
+    lines.planned(_window(2), replay=False)
+    lines.committed(_window(2))
+    lines.ended()
+    assert stream.getvalue().splitlines() == [
+        "counts: window 1 held · 1 window in 2.5 s",
+        "counts: window 2 held · 2 windows in 12.5 s",
+    ]
+
+
+def test_a_run_that_failed_says_no_more() -> None:
+    """Its error is the last word."""
+    stream = io.StringIO()
+    lines = ProgressLines("counts", stream, 10.0)
+    lines.planned(_window(1), replay=False)
+    lines.committed(_window(1))
+    lines.stopping("SIGTERM")
+    lines.failed(ValueError())
+    lines.ended()
+    assert " held " not in stream.getvalue()
+
+
+def _wait_for(text: str, stream: io.StringIO) -> None:
+    """It is said by another thread."""
+    give_up_s = time.monotonic() + 10
+    while text not in stream.getvalue():
+        assert time.monotonic() < give_up_s, stream.getvalue()
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize(
+    ("signal", "again"), [("SIGINT", "Ctrl-C again"), ("SIGTERM", "a second signal")]
+)
+def test_a_signal_is_answered(signal: str, again: str) -> None:
+    """What it does, what the next one does, and at the end that it was that."""
+    stream = io.StringIO()
+    lines = ProgressLines("counts", stream, 10.0)
+    lines.planned(_window(8), replay=False)
+    lines.committed(_window(8))
+    lines.planned(_window(9), replay=False)
+    lines.stopping(signal)
+    _wait_for("\n", stream)
+    lines.committed(_window(9))
+    lines.ended()
+    first, last = stream.getvalue().splitlines()
+    assert first == f"counts: stopping after window 9; {again} stops now"
+    assert last.startswith("counts: window 9 held · 2 windows in ")
+    assert last.endswith(f"; stopped by {signal}")
+
+
+def test_a_signal_while_nothing_is_in_flight_names_no_window() -> None:
+    """The run waits for new data."""
+    stream = io.StringIO()
+    lines = ProgressLines("counts", stream, 10.0)
+    lines.stopping("SIGTERM")
+    _wait_for("\n", stream)
+    lines.ended()
+    assert stream.getvalue().splitlines() == [
+        "counts: stopping; a second signal stops now",
+        "counts: nothing new; stopped by SIGTERM",
+    ]
+
+
+def test_a_terminal_answers_a_signal_on_lines_that_stay() -> None:
+    """Above the one that is rewritten, and after it."""
+    console, stream = _terminal()
+    bar = ProgressBar("counts", console)
+    bar.planned(_window(1), replay=False)
+    bar.stopping("SIGINT")
+    _wait_for("Ctrl-C again stops now", stream)
+    bar.committed(_window(1))
+    bar.failed(ValueError())
+    bar.stopping("SIGINT")
+    bar.ended()
+    assert stream.getvalue().rstrip().endswith("; stopped by SIGINT")
 
 
 def _terminal() -> tuple[Console, io.StringIO]:
@@ -109,7 +197,7 @@ def test_a_terminal_shows_what_is_going_on() -> None:
     [
         (lambda bar: bar.planned(_window(2), replay=False), "counts: working on window 2"),
         (lambda bar: bar.planned(_window(2), replay=True), "counts: replaying window 2"),
-        (lambda bar: bar.committed(_window(2)), "counts: window 2 held · 0 windows in 0 s"),
+        (lambda bar: bar.committed(_window(2)), "counts: window 2 held · 0 windows in 0.0 s"),
         (lambda bar: bar.waiting(["a.txt"]), "counts: waiting for a.txt"),
         (lambda bar: bar.waiting([]), "counts: waiting for new data"),
     ],

@@ -126,3 +126,15 @@ def test_a_signal_that_finds_the_stop_flag_in_use_stops_all_the_same() -> None:
     with run._signals(), run._stop._cond:  # type: ignore[attr-defined]
         signal.raise_signal(signal.SIGTERM)
     assert run._stop.wait(10)
+
+
+def test_a_signal_is_answered_by_the_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    """On standard error, at the latest when the run has ended."""
+
+    def transform(lines: Any) -> Any:
+        signal.raise_signal(signal.SIGTERM)
+        return lines
+
+    summary = pipeline(rows(["a"], ["b"]), transform=transform).run(None, progress=True)
+    assert str(summary).endswith("; it was stopped")
+    assert "stopped by SIGTERM" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -38,8 +39,15 @@ def test_a_summary_counts_windows_and_records() -> None:
 )
 def test_a_summary_reads_well(ids: range, run: int, replayed: int, text: str) -> None:
     """One window, several, none."""
-    seconds = {"read": 1.0, "hold": 1.5}
-    assert str(Summary("p", ids, run, replayed, 0, 0, seconds)) == text
+    said = Summary("p", ids, run, replayed, 0, 0, {"hold": 1.5}, elapsed_s=2.5)
+    assert str(said) == text
+    assert str(replace(said, stopped=True)) == f"{text}; it was stopped"
+
+
+def test_the_time_of_a_summary_is_all_of_it() -> None:
+    """From the first look to the last hold, and not only inside the steps: as the progress says."""
+    summary = pipeline(rows(["a"], ["b"])).run(None)
+    assert sum(summary.seconds.values()) < summary.elapsed_s
 
 
 def test_listeners_are_told_in_their_order() -> None:

@@ -141,6 +141,22 @@ class RowsWorld:
         return [row["n"] for window_id in sorted(windows) for row in windows[window_id]]
 
 
+class Interloper(Fuse):
+    """Does something else just before one moment of a command."""
+
+    def __init__(self, name: str, action: Callable[[], Any]) -> None:
+        super().__init__()
+        self._name = name
+        self._action = action
+
+    def call(self, name: str, action: Callable[[], Any]) -> Any:
+        """Once."""
+        if name == self._name and not self.dead:
+            self.dead = True
+            self._action()
+        return action()
+
+
 class FileWorld:
     """The world at `root`. `wiring` is how its pipeline is made at this moment."""
 

@@ -27,7 +27,7 @@ from windowlog.errors import Fenced, LogUnusable, RecordTorn
 from windowlog.wiring import Held
 
 if TYPE_CHECKING:
-    from windowed.loop import Parts
+    from windowed.parts import Parts
     from windowlog.contracts import Memory
     from windowlog.values import Json
 

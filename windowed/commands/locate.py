@@ -6,12 +6,14 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import shlex
 import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from windowed.errors import NotLocated
+from windowed.locator import LOCATED
 from windowed.pipeline import Pipeline
 from windowed.run_checks import only_looked_at
 from windowlog.access.engines import redacted
@@ -35,8 +37,11 @@ def locate(locator: str) -> Pipeline:
         if positional is not None:
             value = _call(locator, name, value, positional, named)
     if not isinstance(value, Pipeline):
-        hint = ", and is not called" if callable(value) and positional is None else ""
-        raise _problem(locator, f"{name} is of type {type(value).__name__}{hint}")
+        if callable(value) and positional is None:
+            call = shlex.quote(f"{place}:{name}()")
+            reason = f"{name} is a function, and is not called: write {call}"
+            raise _problem(locator, f"{reason}, with literal arguments if it needs any")
+        raise _problem(locator, f"{name} is of type {type(value).__name__}")
     return value
 
 
@@ -65,13 +70,15 @@ def _load(locator: str, place: str) -> ModuleType:
         raise
     except (Exception, SystemExit) as error:  # a module may do anything while it is imported
         reason = f"{place} cannot be imported ({type(error).__name__}: {error})"
+        if isinstance(error, SystemExit):
+            reason += '; what only a run is to do belongs under `if __name__ == "__main__":`'
         raise _problem(locator, reason) from error
 
 
 def _from_file(place: str) -> ModuleType:
     path = Path(place).resolve()
     # A name of its own: a file called json.py must not become the module json.
-    name = f"located_{path.stem}"
+    name = f"{LOCATED}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")

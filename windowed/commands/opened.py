@@ -11,13 +11,15 @@ from uuid import uuid4
 
 from windowed import opening
 from windowed.commands.locate import locate
+from windowed.errors import ChoiceRefused
+from windowed.locator import folder_note
 from windowed.read_only import ReadOnlyMemory
 from windowed.recovery import TABLE
 from windowlog.contracts import InputContext
 
 if TYPE_CHECKING:
     from windowed.facts import Facts
-    from windowed.loop import Parts
+    from windowed.parts import Parts
     from windowlog.contracts import Input
     from windowlog.window import Window
 
@@ -47,12 +49,21 @@ class Opened:
 @contextmanager
 def exclusive_parts(locator: str) -> Iterator[Parts]:
     """The parts of the pipeline, called by `locator` in what is printed; closed at the end."""
-    parts = replace(locate(locator).parts, locator=locator)
+    parts = replace(locate(locator).parts, locator=locator, locator_note=folder_note())
     with parts.exclusively():
         try:
             yield parts
+        except ChoiceRefused as error:
+            # Run in another folder, a command may have found another world.
+            known = {name: error.values[name] for name in ("command", "reason", "remedy")}
+            raise ChoiceRefused(choices=(), looked=_looked(parts), **known) from None
         finally:
             opening.close_quietly(parts)
+
+
+def _looked(parts: Parts) -> str:
+    sinks = [repr(s) for s in parts.sinks.values() if type(s).__repr__ is not object.__repr__]
+    return f"Looked at were {', '.join([f'the log {parts.log.describe()}', *sinks])}."
 
 
 @contextmanager

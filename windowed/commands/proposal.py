@@ -39,7 +39,7 @@ def _say(title: str, lines: Sequence[str]) -> None:
 
 def impossible(words: Sequence[str], reason: str, remedy: str = "") -> ChoiceRefused:
     """The error for a choice that would lose or double records, or that makes no sense."""
-    return ChoiceRefused(command=shlex.join(words), reason=reason, remedy=remedy)
+    return ChoiceRefused(command=shlex.join(words), reason=reason, remedy=remedy, looked="")
 
 
 def words_of(verb: str, locator: str, *names: str, **options: object) -> list[str]:

@@ -3,6 +3,8 @@ moment."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 # More moments than any test wants: a pipeline that never comes to rest is a mistake in the test.
 MOMENTS_MAX = 100_000
+# With Spark a moment takes about a second, and there are a hundred.
+TELL_EVERY_S = 3.0
 
 # What a driver does that somebody else could see, or that decides what it does next.
 STORAGE_VERBS = ("read", "create", "list", "rename", "delete", "sync")
@@ -84,15 +88,18 @@ def crash_everywhere(
     check: Callable[[Pipeline], None],
     *,
     spark: SparkSession | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> int:
     """Kill a pipeline before and after everything it does, restart it, and check what it left. How
     many moments.
 
     `build` makes the pipeline and its whole world anew (a new folder or `WindowLog.in_memory()`, a
-    new database); `check` is called after the restarted pipeline has drained, and asserts. A failed
-    check names the moment.
+    new database); `check` is called after the restarted pipeline has drained, and asserts: first
+    once after a run that nobody disturbed. A failed check names the moment. `tell` gets a line now
+    and then; by default it is printed on standard error, if that is a terminal.
     """
-    moments = 0
+    moments, total = 0, 2 * _undisturbed(build, check, spark)
+    tell_s = time.monotonic()
     for after in (False, True):
         for at in range(1, MOMENTS_MAX):
             pipeline, fuse = build(), Fuse(at, after=after)
@@ -103,12 +110,38 @@ def crash_everywhere(
             if not fuse.dead:
                 break
             moments += 1
-            try:
-                check(pipeline)
-            except AssertionError as failure:
-                failure.add_note(f"the driver died {fuse.where} (moment {at})")
-                raise
+            _check(check, pipeline, f"the driver died {fuse.where} (moment {at})")
+            if time.monotonic() - tell_s >= TELL_EVERY_S:
+                tell_s = time.monotonic()
+                (tell or _tell_terminal)(f"crash_everywhere: {moments} of about {total} moments")
     return moments
+
+
+def _undisturbed(
+    build: Callable[[], Pipeline], check: Callable[[Pipeline], None], spark: SparkSession | None
+) -> int:
+    """How many moments there are: a check that fails here already says nothing about crashes."""
+    pipeline, fuse = build(), Fuse()
+    try:
+        fused(pipeline, fuse).run(spark, progress=False)
+    except Crash:
+        pipeline.run(spark, progress=False)
+    _check(check, pipeline, "no driver died: nobody disturbed this run")
+    return fuse.count
+
+
+def _check(check: Callable[[Pipeline], None], pipeline: Pipeline, note: str) -> None:
+    try:
+        check(pipeline)
+    except AssertionError as failure:
+        failure.add_note(note)
+        raise
+
+
+def _tell_terminal(line: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
 
 
 def fused(pipeline: Pipeline, fuse: Fuse) -> Pipeline:

@@ -60,11 +60,12 @@ class ListSink:
         pipeline, name = self._key()
         log_id = self._open().log_id
         others = sorted(
-            sink
+            (sink, held.window_id)
             for (of, sink), held in self.store.memory.items()
             if of == pipeline and sink != name and held.log_id == log_id
         )
-        return TargetState(exists=True, other_sinks=tuple(others))
+        names, windows = zip(*others, strict=True) if others else ((), ())
+        return TargetState(exists=True, other_sinks=names, other_windows=windows)
 
     def adopt(self, before: Held | None, after: Held) -> None:
         """Compare, and set."""

@@ -36,12 +36,29 @@ def make_engine(url: str) -> Engine:
 
 
 def map_url(url: str) -> str:
-    """`jdbc:` URLs as SQLAlchemy writes them. BadArgument for a database that is not supported."""
+    """`jdbc:` URLs as SQLAlchemy writes them. BadArgument for a database that is not supported, and
+    for a URL that DuckDB would take for a database in memory though nobody said so."""
     text = url.removeprefix("jdbc:")
     text = re.sub(rf"^({_FILES}):(?!//)", r"\1:///", text)
-    if not re.match(rf"({_FILES})(\+\w+)?:///?", text):
+    if not re.match(rf"({_FILES})(\+\w+)?://", text):
         raise BadArgument(argument="url", value=redacted(url), allowed=_ALLOWED)
+    if _named(text) != text:
+        raise did_you_mean(url, _named(redacted(text)))
     return text
+
+
+def _named(text: str) -> str:
+    """`duckdb:///FILE?settings`. Behind two slashes FILE would be a server: DuckDB has none, and
+    forgets it; and no name at all is seldom meant."""
+    scheme, _, place = text.partition("://")
+    name, mark, settings = place.removeprefix("/").partition("?")
+    return f"{scheme}:///{name or ':memory:'}{mark}{settings}"
+
+
+def did_you_mean(url: str, meant: str) -> BadArgument:
+    """The error for a URL that is not what its writer thinks; `meant` has no password in it."""
+    allowed = f"did you mean {meant}? A file's name stands behind three slashes"
+    return BadArgument(argument="url", value=redacted(url), allowed=allowed)
 
 
 def redacted(text: object) -> str:

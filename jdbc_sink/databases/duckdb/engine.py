@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jdbc_sink.errors import TransactionOpen
+from windowlog.access.engines import did_you_mean
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -19,6 +20,8 @@ def engine_for(given: Any, *, by_url: bool) -> tuple[Engine, bool]:
         return _beside(given), True
     if by_url:
         return (_beside(_memory()), True) if _is_memory(given) else (_plain(given), False)
+    if given.url.host:
+        raise did_you_mean(str(given.url), str(given.url).replace("://", ":///", 1))
     if _is_memory(given):
         return _beside(_driver_connection(given)), True
     return given, False

@@ -16,7 +16,8 @@ from tests.windowed.search.numbers import Numbers
 from tests.windowed.search.seams import LedgerSeam, Perform, SeamStorage
 from windowed import loop as loop_module
 from windowed.listener import Listener
-from windowed.loop import Loop, Parts, opened
+from windowed.loop import Loop, opened
+from windowed.parts import Parts
 from windowed.testing.clock import START, ManualClock
 from windowed.testing.list_sink import ListSink
 from windowlog import header as header_module

@@ -13,7 +13,8 @@ from tests.windowed.search.seams import SeamStorage
 from tests.windowed.search.world import Action
 from windowed import opening
 from windowed.facts import Facts
-from windowed.loop import Loop, Parts
+from windowed.loop import Loop
+from windowed.parts import Parts
 from windowed.recovery import Decision, decide
 from windowed.refusals import refusal
 from windowed.testing.list_sink import ListSink

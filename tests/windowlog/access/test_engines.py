@@ -20,11 +20,13 @@ HIDDEN = "hunter2"
         ("duckdb:///x.duckdb", "duckdb:///x.duckdb"),
         ("duckdb:////data/x.duckdb", "duckdb:////data/x.duckdb"),
         ("duckdb:///:memory:", "duckdb:///:memory:"),
-        ("duckdb://", "duckdb://"),
+        ("duckdb:x.duckdb", "duckdb:///x.duckdb"),
+        ("duckdb:/data/x.duckdb", "duckdb:////data/x.duckdb"),
+        ("duckdb:///md:x", "duckdb:///md:x"),
         ("duckdb+duckdb_sqlalchemy:///x.duckdb", "duckdb+duckdb_sqlalchemy:///x.duckdb"),
         ("jdbc:duckdb:x.duckdb", "duckdb:///x.duckdb"),
         ("jdbc:duckdb:/data/x.duckdb", "duckdb:////data/x.duckdb"),
-        ("jdbc:duckdb:", "duckdb:///"),
+        ("jdbc:duckdb::memory:", "duckdb:///:memory:"),
         ("jdbc:duckdb:///x.duckdb", "duckdb:///x.duckdb"),
     ],
 )
@@ -41,6 +43,38 @@ def test_a_database_that_is_not_supported_is_refused(url: str) -> None:
     """With what works, and without the password."""
     with pytest.raises(BadArgument, match=r"duckdb:///counts\.duckdb") as refused:
         map_url(url)
+    assert HIDDEN not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "meant"),
+    [
+        ("duckdb://c.duckdb", "duckdb:///c.duckdb"),
+        ("duckdb://data/c.duckdb", "duckdb:///data/c.duckdb"),
+        ("duckdb+duckdb_sqlalchemy://c.duckdb", "duckdb+duckdb_sqlalchemy:///c.duckdb"),
+        ("jdbc:duckdb://c.duckdb", "duckdb:///c.duckdb"),
+        ("duckdb://md:x", "duckdb:///md:x"),
+        ("duckdb://:memory:", "duckdb:///:memory:"),
+        ("duckdb://", "duckdb:///:memory:"),
+        ("duckdb:///", "duckdb:///:memory:"),
+        ("duckdb:", "duckdb:///:memory:"),
+        ("jdbc:duckdb:", "duckdb:///:memory:"),
+        ("duckdb:///?threads=1", "duckdb:///:memory:?threads=1"),
+        ("duckdb://?threads=1", "duckdb:///:memory:?threads=1"),
+    ],
+)
+def test_a_database_in_memory_is_never_meant_by_mistake(url: str, meant: str) -> None:
+    """Two slashes, or a name that came out empty: the rows would be gone with the process, and the
+    run would say that all is well."""
+    with pytest.raises(BadArgument) as refused:
+        map_url(url)
+    assert f"did you mean {meant}?" in str(refused.value)
+
+
+def test_the_url_that_was_meant_shows_no_password() -> None:
+    """The advice is a message too."""
+    with pytest.raises(BadArgument) as refused:
+        map_url(f"duckdb://me:{HIDDEN}@c.duckdb")
     assert HIDDEN not in str(refused.value)
 
 

@@ -1,0 +1,45 @@
+"""What a loop is made of, and who may use it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from windowed.errors import InUse
+from windowlog.errors import KitError
+
+if TYPE_CHECKING:
+    from windowlog.contracts import Input, Sink
+    from windowlog.log import WindowLog
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a loop is made of. Sinks are held in the order of their names, the same in every run.
+    `locator` is what the commands call it, `locator_note` what a person has to know about that."""
+
+    pipeline: str
+    inputs: Mapping[str, Input]
+    sinks: Mapping[str, Sink]
+    log: WindowLog
+    locator: str
+    keep: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
+    locator_note: str = ""
+
+    @contextmanager
+    def exclusively(self) -> Iterator[None]:
+        """One run or look at a time: they would open the same log, inputs and sinks anew. An error
+        on its way out learns what the commands call the pipeline."""
+        if not self.lock.acquire(blocking=False):
+            raise InUse(pipeline=self.pipeline)
+        try:
+            yield
+        except KitError as error:
+            error.call_pipeline(self.locator, self.locator_note)
+            raise
+        finally:
+            self.lock.release()
