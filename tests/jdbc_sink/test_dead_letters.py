@@ -164,6 +164,7 @@ def test_rows_of_a_window_that_is_fenced_leave_no_dead_letters(place: Place) -> 
     story.open(rival, run_id="22222222-2222-2222-2222-222222222222")
     rival.prepare(rows.schema)
     rival.stage(window, frame(("other", 1)))
+    assert isinstance(story.sink, JdbcSink)
     story.sink.idle()
     rival.hold(window)
     rival.close()
