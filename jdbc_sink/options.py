@@ -11,6 +11,7 @@ from jdbc_sink.modes import Mode, append
 from jdbc_sink.spool.folders import beside
 from jdbc_sink.table import TableName
 from jdbc_sink.tables import ONLY
+from jdbc_sink.target import ADD_COLUMNS, FAIL
 from windowlog.errors import BadArgument
 
 LOADS = ("auto", "driver", "executors")
@@ -75,6 +76,13 @@ def dead_letters(
         allowed = "None with sql(…) and call(…), which see the window as a whole"
         raise BadArgument(argument="dead_letters", value=value, allowed=allowed)
     return name
+
+
+def check_evolve(evolve: Any) -> None:
+    """What becomes of columns that a table lacks."""
+    if evolve not in (FAIL, ADD_COLUMNS):
+        allowed = f"{FAIL!r} or {ADD_COLUMNS!r}"
+        raise BadArgument(argument="evolve", value=evolve, allowed=allowed)
 
 
 def check_load(load: Any) -> None:

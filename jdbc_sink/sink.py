@@ -47,7 +47,8 @@ class JdbcSink:
     `schema.name`, created in `prepare` if it is not there; `mode` is what rows do to it:
     `append()`, `upsert(key)`, `accumulate(key, …)`, `replace_window()`, `sql(…)`, `call(…)`.
     Instead of both, `tables` is a dict of table -> mode, all filled in one transaction; the
-    transform then returns a dict of table -> frame for this sink. `load` is how rows leave Spark:
+    transform then returns a dict of table -> frame for this sink. `evolve` says what becomes of
+    columns that a frame has and its table lacks: "fail", or "add_columns". `load` is how rows leave Spark:
     "driver" fetches them as Arrow; with "executors" Spark's tasks write files into the folder
     `spool`, which driver and executors share (by default `<file>.spool/` beside the database file,
     else a temporary folder), and the driver's memory stays small; "auto" does so for windows whose
@@ -65,6 +66,7 @@ class JdbcSink:
         table: str | None = None,
         mode: Mode | None = None,
         tables: Mapping[str, Mode] | None = None,
+        evolve: str = "fail",
         load: str = "auto",
         spool: str | PathLike[str] | None = None,
         ledger_table: str = "window_ledger",
@@ -78,6 +80,7 @@ class JdbcSink:
         modes = options.table_modes(table, mode, tables)
         for name, _ in modes.values():
             options.check_distinct(name, self._ledger_name)
+        options.check_evolve(evolve)
         options.check_load(load)
         options.check_count("rows_per_statement", rows_per_statement)
         options.check_count("max_rejects", max_rejects)
@@ -91,11 +94,12 @@ class JdbcSink:
             lock_wait_s=lock_wait_s,
             keep=keep,
         )
-        self._tables = Tables(modes, self._database)
+        self._tables = Tables(
+            modes, self._database, evolve=evolve, rows_per_statement=rows_per_statement
+        )
         letters = options.dead_letters(dead_letters, self._ledger_name, modes)
         catalog = self._database.catalog
         self._letters = None if letters is None else DeadLetters(letters, max_rejects, catalog)
-        self._rows_per_statement = rows_per_statement
         file = None if keep else engine.url.database
         self._loads = Loads(load, options.spool_place(spool, file), file)
         self._own = None if isinstance(database, str) else database
@@ -173,8 +177,9 @@ class JdbcSink:
         with self._transaction() as connection:
             if self._letters is not None:
                 self._letters.prepare(connection, holding.context.sink)
-            self._tables.prepare(connection, schema, self._rows_per_statement)
+            ready = self._tables.prepare(connection, schema)
             held = self._ledger.read(connection)
+        self._tables.ready = ready
         if held is not None:
             self._loads.sweep(held.log_id, held.window_id)
 

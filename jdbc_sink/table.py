@@ -27,12 +27,13 @@ class TableName:
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of an existing table. `optional`: it need not be given a value. `generated`: it
-    cannot be given one."""
+    cannot be given one. `numbered`: NULL given to it becomes a number."""
 
     name: str
     type: str
     optional: bool
     generated: bool = False
+    numbered: bool = False
 
 
 def quote(connection: Connection, name: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow
 
+from jdbc_sink.errors import TargetUnsuitable
 from jdbc_sink.rejects import Reject, Staged, check_count, sift
 from jdbc_sink.rows import whole
 from jdbc_sink.target import TargetTable
@@ -29,23 +31,39 @@ if TYPE_CHECKING:
 ONLY = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The schemas that the tables are made or checked for, and who writes into each."""
+
+    schemas: Mapping[str, pyarrow.Schema]
+    writers: dict[str, Writer]
+
+
 class Tables:
     """Tables by the name that the transform gives their frames; ONLY for a sink of one table."""
 
-    def __init__(self, modes: Mapping[str, tuple[TableName, Mode]], database: Database) -> None:
+    def __init__(
+        self,
+        modes: Mapping[str, tuple[TableName, Mode]],
+        database: Database,
+        *,
+        evolve: str,
+        rows_per_statement: int,
+    ) -> None:
         self._modes = modes
         self._database = database
+        self._evolve = evolve
+        self._rows_per_statement = rows_per_statement
         self._targets: dict[str, TargetTable] = {}
         self.forget("")
 
     def forget(self, sink: str) -> None:
         """A new run, of a sink of this name: everything is checked again."""
         self._targets = {
-            key: TargetTable(name, mode, sink, self._database)
+            key: TargetTable(name, mode, sink, self._database, self._evolve)
             for key, (name, mode) in self._modes.items()
         }
-        self._writers: dict[str, Writer] = {}
-        self._prepared: dict[str, pyarrow.Schema] = {}
+        self.ready = Ready({}, {})
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,18 +89,37 @@ class Tables:
 
     def is_prepared(self, schema: Schema) -> bool:
         """Was this done already?"""
-        return self._prepared == self.schemas(schema)
+        return self.ready.schemas == self.schemas(schema)
 
-    def prepare(self, connection: Connection, schema: Schema, rows_per_statement: int) -> None:
-        """Create the tables, or check them. TargetUnsuitable before anything is changed."""
-        self._writers = {}
-        for key, columns in self.schemas(schema).items():
-            target = self._targets[key]
-            target.check_names(columns.names)
-            kinds, findings = self._database.types.column_types(columns)
-            target.prepare(connection, kinds, findings)
-            self._writers[key] = Writer(target, kinds, rows_per_statement)
-        self._prepared = self.schemas(schema)
+    def prepare(self, connection: Connection, schema: Schema) -> Ready:
+        """Create the tables, or check them: what is to become `ready` once that is committed.
+        TargetUnsuitable with what is wrong in all of them, before anything is changed for good."""
+        ready = Ready(self.schemas(schema), {})
+        refused: list[TargetUnsuitable] = []
+        for key, columns in ready.schemas.items():
+            try:
+                ready.writers[key] = self._writer(connection, self._targets[key], columns)
+            except TargetUnsuitable as error:
+                refused.append(error)
+        if len(refused) > 1:
+            values = [error.values for error in refused]
+            raise TargetUnsuitable(
+                table=" and ".join(each["table"] for each in values),
+                sink=values[0]["sink"],
+                findings="; ".join(f"{each['table']}: {each['findings']}" for each in values),
+            )
+        for error in refused:
+            raise error
+        return ready
+
+    def _writer(
+        self, connection: Connection, target: TargetTable, columns: pyarrow.Schema
+    ) -> Writer:
+        target.check_names(columns.names)
+        kinds, findings = self._database.types.column_types(columns)
+        target.prepare(connection, kinds, findings)
+        never_null = target.never_null(connection)
+        return Writer(target, kinds, self._rows_per_statement, never_null)
 
     def name(self, key: str) -> str:
         """The table's own name, by the name of its frame."""
@@ -97,8 +134,8 @@ class Tables:
         staged: dict[str, Rows] = {}
         rejects: list[Reject] = []
         for key, frame in frames.items():
-            writer = self._writers[key]
-            schema, size = self._prepared[key], writer.rows_per_statement
+            writer = self.ready.writers[key]
+            schema, size = self.ready.schemas[key], writer.rows_per_statement
             rows = loads.fetch(frame, schema, window, size)
             if letters is None:
                 writer.check(rows, window)
@@ -112,4 +149,4 @@ class Tables:
     def write(self, connection: Connection, staged: Mapping[str, Rows], window: Window) -> None:
         """Let the rows take effect, table by table, inside the caller's transaction."""
         for key, rows in staged.items():
-            self._writers[key].write(connection, rows, window)
+            self.ready.writers[key].write(connection, rows, window)

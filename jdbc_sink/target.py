@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from jdbc_sink.modes import Mode
 
 
+# What becomes of columns that the frame has and an existing table lacks.
+FAIL = "fail"
+ADD_COLUMNS = "add_columns"
+_NUMBERED = "the database would put a number of its own in its place"
+
+
 @dataclass(frozen=True, slots=True)
 class TargetTable:
     """A table by name, as one sink uses it."""
@@ -29,6 +35,7 @@ class TargetTable:
     mode: Mode
     sink: str
     database: Database
+    evolve: str = FAIL
 
     def exists(self, connection: Connection) -> bool:
         """Is there a table or view of this name?"""
@@ -72,34 +79,64 @@ class TargetTable:
         findings = [*findings, *self.mode.findings(kinds, self.database.types)]
         if catalog.is_view(connection, self.name):
             self.refuse([*findings, "it is a view, and a view holds no rows"])
+        kinds = {**kinds, **self.mode.added()}
         if catalog.is_table(connection, self.name):
+            new = self._new_columns(connection, kinds)
+            there = {column: kind for column, kind in kinds.items() if column not in new}
             findings += [
-                *self._column_findings(connection, {**kinds, **self.mode.added()}),
+                *self._column_findings(connection, there),
                 *self._key_findings(connection),
             ]
             self.refuse(findings)
+            for column in new:
+                definition = self._definition(connection, column, kinds[column])
+                self._define(connection, "ALTER", f"ADD COLUMN {definition}")
             return
         if not catalog.has_schema(connection, self.name):
             findings.append(f"there is no schema {self.name.schema}: create it first")
         self.refuse(findings)
-        self._create(connection, kinds)
-
-    def _create(self, connection: Connection, kinds: Mapping[str, str]) -> None:
-        sums = self.mode.sums()
-        sum_type = self.database.types.sum_type
-        columns = [
-            f"{quote(connection, column)} {sum_type(kind) if column in sums else kind}"
-            for column, kind in {**kinds, **self.mode.added()}.items()
-        ]
+        definitions = [self._definition(connection, *column) for column in kinds.items()]
         if self.mode.key:
             keys = ", ".join(quote(connection, column) for column in self.mode.key)
-            columns.append(f"PRIMARY KEY ({keys})")
-        statement = f"CREATE TABLE {self.name.quoted(connection)} ({', '.join(columns)})"
+            definitions.append(f"PRIMARY KEY ({keys})")
+        self._define(connection, "CREATE", f"({', '.join(definitions)})")
+
+    def _new_columns(self, connection: Connection, kinds: Mapping[str, str]) -> list[str]:
+        """Columns to add to the table that is there."""
+        if self.evolve != ADD_COLUMNS:
+            return []
+        found = self.database.catalog.columns(connection, self.name)
+        return [
+            column
+            for column in kinds
+            if column.lower() not in found and column not in self.mode.key
+        ]
+
+    def _definition(self, connection: Connection, column: str, kind: str) -> str:
+        if column in self.mode.sums():
+            kind = self.database.types.sum_type(kind) or kind
+        return f"{quote(connection, column)} {kind}"
+
+    def _define(self, connection: Connection, verb: str, what: str) -> None:
         try:
-            connection.exec_driver_sql(statement)
+            connection.exec_driver_sql(f"{verb} TABLE {self.name.quoted(connection)} {what}")
         except (sql.exc.ProgrammingError, sql.exc.NotSupportedError) as error:
             # A type that cannot be a key, say. Only the database knows all its reasons.
             self.refuse([redacted(error.orig)])
+        except sql.exc.OperationalError as error:
+            # SQLite knows no other kind of error here; this one is of STRICT tables.
+            if "unknown datatype" not in str(error.orig):
+                raise
+            self.refuse([f"{redacted(error.orig)}: add the column yourself"])
+
+    def never_null(self, connection: Connection) -> dict[str, str]:
+        """Lower-case names of columns in which NULL is refused, and why."""
+        refused = dict.fromkeys(self.mode.key, "a key may not be NULL, which equals nothing")
+        if not self.mode.makes_table:
+            return refused
+        columns = self.database.catalog.columns(connection, self.name).values()
+        numbered = {column.name: _NUMBERED for column in columns if column.numbered}
+        return {name.lower(): reason for name, reason in {**numbered, **refused}.items()}
 
     def _column_findings(self, connection: Connection, kinds: Mapping[str, str]) -> Iterator[str]:
         found = self.database.catalog.columns(connection, self.name)
@@ -120,8 +157,7 @@ class TargetTable:
         if not self.mode.key:
             return
         catalog = self.database.catalog
-        wanted = frozenset(column.lower() for column in self.mode.key)
-        if wanted not in catalog.keys(connection, self.name):
+        if not catalog.has_key(connection, self.name, self.mode.key):
             keys = ", ".join(self.mode.key)
             yield f"it has no primary key or unique constraint on exactly ({keys})"
         there = catalog.columns(connection, self.name)

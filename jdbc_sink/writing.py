@@ -32,11 +32,13 @@ _ENDED = (
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Writes into one table. `kinds` are the columns' types in the database."""
+    """Writes into one table. `kinds` are the columns' types in the database, `never_null` those
+    in which NULL is refused, by their lower-case names, and why."""
 
     target: TargetTable
     kinds: Mapping[str, str]
     rows_per_statement: int
+    never_null: Mapping[str, str]
 
     def check(self, rows: Rows, window: Window) -> None:
         """BadValue for NULL in a key, and for what the database would change silently."""
@@ -56,9 +58,9 @@ class Writer:
 
     def _findings(self, rows: Rows) -> list[tuple[str, str, str]]:
         empty = [
-            (column, "NULL", "a key may not be NULL, which equals nothing")
-            for column in self.target.mode.key
-            if nulls(rows, column)
+            (column, "NULL", self.never_null[column.lower()])
+            for column in rows.schema.names
+            if column.lower() in self.never_null and nulls(rows, column)
         ]
         return empty + self.target.database.load.findings(rows)
 

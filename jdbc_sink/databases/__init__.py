@@ -70,8 +70,8 @@ class Catalog(Protocol):
     def columns(self, connection: Connection, table: TableName) -> dict[str, Column]:
         """Its columns, by lower-case name. Empty if there is no such table."""
 
-    def keys(self, connection: Connection, table: TableName) -> list[frozenset[str]]:
-        """Its primary key and unique constraints, as lower-case column names."""
+    def has_key(self, connection: Connection, table: TableName, columns: Sequence[str]) -> bool:
+        """Is there a primary key, unique constraint or unique index on exactly these columns?"""
 
     def blurred(
         self, connection: Connection, table: TableName, columns: Sequence[str]

@@ -53,13 +53,24 @@ class DuckDbCatalog:
         """Its columns, by lower-case name. Empty if there is no such table."""
         rows = connection.execute(_COLUMNS, _words(table)).all()
         return {
-            row[0].lower(): Column(row[0], row[1], row[2] or row[3] is not None) for row in rows
+            name.lower(): Column(
+                name=name,
+                type=kind,
+                optional=nullable or default is not None,
+                generated=default is not None and not _takes(connection, table, [name]),
+            )
+            for name, kind, nullable, default in rows
         }
 
-    def keys(self, connection: Connection, table: TableName) -> list[frozenset[str]]:
-        """Its primary key and unique constraints, as lower-case column names."""
+    def has_key(self, connection: Connection, table: TableName, columns: Sequence[str]) -> bool:
+        """Is there a primary key, unique constraint or unique index on exactly these columns?"""
         found = connection.execute(_KEYS, _words(table)).scalars()
-        return [frozenset(column.lower() for column in columns) for columns in found]
+        wanted = {column.lower() for column in columns}
+        if any({column.lower() for column in key} == wanted for key in found):
+            return True
+        # Of its indexes DuckDB says only their text.
+        keys = ", ".join(quote(connection, column) for column in columns)
+        return _takes(connection, table, columns, f" ON CONFLICT ({keys}) DO NOTHING")
 
     def blurred(
         self, connection: Connection, table: TableName, columns: Sequence[str]
@@ -76,6 +87,21 @@ def _blurs(connection: Connection, table: TableName, column: str) -> bool:
     equal = " OR ".join(f"coalesce({nothing}, '{one}') = '{other}'" for one, other in _PAIRS)
     answer: Any = connection.exec_driver_sql(f"SELECT {equal}").scalar()
     return bool(answer)
+
+
+def _takes(
+    connection: Connection, table: TableName, columns: Sequence[str], more: str = ""
+) -> bool:
+    """Would DuckDB take an INSERT into these columns? It is not run, and a no does no harm to the
+    transaction."""
+    names = ", ".join(quote(connection, column) for column in columns)
+    nulls = ", ".join(["NULL"] * len(columns))
+    insert = f"INSERT INTO {table.quoted(connection)} ({names}) SELECT {nulls} WHERE false{more}"
+    try:
+        connection.exec_driver_sql(f"EXPLAIN {insert}")
+    except sql.exc.ProgrammingError:
+        return False
+    return True
 
 
 def _words(table: TableName) -> dict[str, str | None]:

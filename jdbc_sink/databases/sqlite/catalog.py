@@ -41,26 +41,36 @@ class SqliteCatalog:
 
     def columns(self, connection: Connection, table: TableName) -> dict[str, Column]:
         """Its columns, by lower-case name. Empty if there is no such table."""
+        rows = _pragma(connection, table, "table_xinfo")
+        number = self._row_number(connection, table, rows)
         return {
             row["name"].lower(): Column(
                 name=row["name"],
                 type=row["type"].upper(),
-                optional=_optional(row),
+                optional=row["name"] == number or _optional(row),
                 generated=row["hidden"] in _GENERATED,
+                numbered=row["name"] == number,
             )
-            for row in _pragma(connection, table, "table_xinfo")
+            for row in rows
         }
 
-    def keys(self, connection: Connection, table: TableName) -> list[frozenset[str]]:
-        """Its primary key and unique indexes, as lower-case column names."""
-        primary = frozenset(
-            row["name"].lower() for row in _pragma(connection, table, "table_xinfo") if row["pk"]
-        )
-        keys = [primary] if primary else []
+    def _row_number(self, connection: Connection, table: TableName, rows: list[Any]) -> str | None:
+        """INTEGER PRIMARY KEY is the row's own number, which SQLite gives where it is NULL."""
+        primary = [row for row in rows if row["pk"]]
+        if len(primary) != 1 or primary[0]["type"].upper() != "INTEGER":
+            return None
+        # A primary key that is not the row's number has an index: WITHOUT ROWID, or DESC.
+        indexes = _pragma(connection, table, "index_list")
+        return None if any(index["origin"] == "pk" for index in indexes) else primary[0]["name"]
+
+    def has_key(self, connection: Connection, table: TableName, columns: Sequence[str]) -> bool:
+        """Is there a primary key, unique constraint or unique index on exactly these columns?"""
+        rows = _pragma(connection, table, "table_xinfo")
+        keys = [{row["name"].lower() for row in rows if row["pk"]}]
         for index in _pragma(connection, table, "index_list"):
             if index["unique"] and not index["partial"]:
-                keys.append(frozenset(name for name, _ in _index(connection, table, index)))
-        return keys
+                keys.append({name for name, _ in _index(connection, table, index)})
+        return {column.lower() for column in columns} in keys
 
     def blurred(
         self, connection: Connection, table: TableName, columns: Sequence[str]
@@ -77,10 +87,8 @@ class SqliteCatalog:
 
 
 def _optional(row: Any) -> bool:
-    # INTEGER PRIMARY KEY is the row's own number, which SQLite gives where it is left out.
-    numbered = row["pk"] == 1 and row["type"].upper() == "INTEGER"
     has_value = row["dflt_value"] is not None or row["hidden"] in _GENERATED
-    return not row["notnull"] or has_value or numbered
+    return not row["notnull"] or has_value
 
 
 def _pragma(connection: Connection, table: TableName, pragma: str) -> list[Any]:
