@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import pyarrow
+import pyarrow.types as arrow
 
+from jdbc_sink.databases.parts import is_text
+from jdbc_sink.databases.plain import as_json, parts, values
 from jdbc_sink.errors import TooManyRejects
 
 if TYPE_CHECKING:
@@ -72,12 +74,31 @@ def _together(first: pyarrow.Table, second: pyarrow.Table) -> pyarrow.Table:
 
 
 def row_json(row: pyarrow.Table) -> str:
-    """One row as a JSON object; what JSON has no form for as text, bytes in base64."""
-    return json.dumps(row.to_pylist()[0], ensure_ascii=False, default=_plain)
+    """One row as a JSON object, in the form of jdbc_sink.databases.plain. What that cannot hold is
+    text: "nan", bytes that are no UTF-8 by their codes, times out of range as numbers."""
+    cells = (parts(column.combine_chunks(), _readable)[0] for column in row.columns)
+    return as_json(dict(zip(row.column_names, cells, strict=True)))
 
 
-def _plain(value: Any) -> str:
-    return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
+def _readable(array: pyarrow.Array) -> list[Any]:
+    kind = array.type
+    if is_text(kind):
+        found = array.cast(pyarrow.large_binary()).to_pylist()
+        return [None if each is None else _decoded(each) for each in found]
+    if arrow.is_floating(kind):
+        found = array.to_pylist()
+        return [each if each is None or isfinite(each) else str(each) for each in found]
+    if arrow.is_time(kind):
+        return list(array.cast(pyarrow.string()).to_pylist())
+    try:
+        return values(array)
+    except pyarrow.ArrowInvalid:
+        # More than 64 bits of microseconds, or less than one.
+        return list(array.view(pyarrow.int64()).to_pylist())
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "backslashreplace")
 
 
 def check_count(rejects: list[Reject], limit: int, sink: str, window_id: int) -> None:

@@ -3,6 +3,7 @@ value before anything is written."""
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pyarrow
 import pytest
 
 from jdbc_sink.errors import BadValue
+from jdbc_sink.rejects import row_json
 from tests.jdbc_sink.typed import NAIVE, ZONED, Case, Refused, given, instant, naive
 from tests.jdbc_sink.typed_parts import CASES
 from tests.jdbc_sink.windows import DATABASES, Bench
@@ -143,3 +145,36 @@ def test_a_time_without_zone_stays_the_same_in_every_zone(tmp_path: Path) -> Non
     sqlite.hold_all(rows)
     assert duckdb.ask("SELECT x::VARCHAR FROM words ORDER BY n") == [(text,) for _, text in HOURS]
     assert given(sqlite, "x", NAIVE) == [f"{text}.000000" for _, text in HOURS]
+
+
+def test_a_refused_row_is_written_down_whatever_it_holds() -> None:
+    """Bytes that are no text, NaN, days without a name: as JSON."""
+    data = pyarrow.array([b"a\xff"])
+    row = pyarrow.table(
+        {
+            "text": pyarrow.Array.from_buffers(pyarrow.string(), 1, data.buffers()),
+            "none": pyarrow.array([None], pyarrow.string()),
+            "empty": [""],
+            "float": [float("nan")],
+            "floats": [[float("-inf"), 0.5]],
+            "bytes": [b"\0\xff"],
+            "day": pyarrow.array([2_932_897], pyarrow.date32()),
+            "moment": pyarrow.array([2**63 - 1], pyarrow.timestamp("s")),
+            "length": pyarrow.array([2**60], pyarrow.duration("s")),
+            "time": pyarrow.array([1], pyarrow.time64("ns")),
+            "map": pyarrow.array([[("a", 1)]], pyarrow.map_(pyarrow.string(), pyarrow.int8())),
+        }
+    )
+    assert json.loads(row_json(row)) == {
+        "text": "a\\xff",
+        "none": None,
+        "empty": "",
+        "float": "nan",
+        "floats": ["-inf", 0.5],
+        "bytes": "00FF",
+        "day": "10000-01-01",
+        "moment": 2**63 - 1,
+        "length": 2**60,
+        "time": "00:00:00.000000001",
+        "map": {"a": 1},
+    }

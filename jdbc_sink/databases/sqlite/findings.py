@@ -8,7 +8,7 @@ import pyarrow.types as arrow
 
 from jdbc_sink.databases.faults import beyond, broken_text, repeated_key, shown
 from jdbc_sink.databases.parts import leaves, maps, per_second
-from jdbc_sink.databases.sqlite.values import is_name
+from jdbc_sink.databases.plain import is_name
 
 _INTEGER_MAX = 2**63 - 1
 # 0000-01-01 and 9999-12-31, where SQLite's own functions end; and the seconds between them.

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jdbc_sink.databases.faults import by_column
+from jdbc_sink.databases.plain import values
 from jdbc_sink.databases.sqlite.findings import finding
 from jdbc_sink.databases.sqlite.types import SqliteTypes
-from jdbc_sink.databases.sqlite.values import values
 from jdbc_sink.table import quote
 
 if TYPE_CHECKING:

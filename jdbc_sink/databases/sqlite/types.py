@@ -9,8 +9,8 @@ import pyarrow
 import pyarrow.types as arrow
 
 from jdbc_sink.databases.parts import is_text, opaque
+from jdbc_sink.databases.plain import is_bytes
 from jdbc_sink.databases.sqlite import functions
-from jdbc_sink.databases.sqlite.values import is_bytes
 
 # Affinity that a declared type has by what is in its name, in SQLite's own order.
 _AFFINITIES = (

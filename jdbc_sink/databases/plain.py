@@ -1,13 +1,14 @@
-"""Arrow columns as the values that SQLite stores, in one form for each type. Pure.
+"""Arrow columns as plain Python values, in one form for each type: as SQLite stores them, and as
+JSON where a value has parts. Pure.
 
-Inside arrays, maps and structs the same form becomes JSON: texts, dates, timestamps and decimals
-are strings, bytes are hexadecimal digits as of SQLite's hex(), durations are microseconds. A struct
-is an object; a map with text for keys too, any other map an array of [key, value]. Everything
-stays in its order, without blanks."""
+In JSON, texts, dates, timestamps and decimals are strings, bytes are hexadecimal digits as of
+SQLite's hex(), durations are microseconds. A struct is an object; a map with text for keys too, any
+other map an array of [key, value]. Everything stays in its order, without blanks."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -24,7 +25,7 @@ def values(column: pyarrow.Array) -> list[Any]:
     if arrow.is_dictionary(kind):
         return values(column.dictionary_decode())
     if arrow.is_nested(kind):
-        return [None if value is None else _json(value) for value in _parts(column)]
+        return [None if value is None else as_json(value) for value in parts(column, values)]
     if arrow.is_timestamp(kind):
         return _moments(column)
     if arrow.is_date(kind):
@@ -45,52 +46,52 @@ def _moments(column: pyarrow.Array) -> list[Any]:
     return list(texts.to_pylist())
 
 
-def _json(value: Any) -> str:
-    # NaN and infinities were refused.
+def as_json(value: Any) -> str:
+    """JSON, exact and short. ValueError for NaN and infinities."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def _parts(column: pyarrow.Array) -> list[Any]:
-    """A column as json takes it."""
+def parts(column: pyarrow.Array, leaf: Callable[[pyarrow.Array], list[Any]]) -> list[Any]:
+    """A column as json takes it; `leaf` makes values of an array that has no parts."""
     kind = column.type
     if arrow.is_struct(kind):
-        return _objects(column)
+        return _objects(column, leaf)
     if arrow.is_map(kind):
-        return _maps(column)
+        return _maps(column, leaf)
     if arrow.is_nested(kind):
-        return _lists(column)
+        return _lists(column, leaf)
     if arrow.is_dictionary(kind):
-        return _parts(column.dictionary_decode())
+        return parts(column.dictionary_decode(), leaf)
     if is_bytes(kind):
         return [None if value is None else value.hex().upper() for value in column.to_pylist()]
-    return values(column)
+    return leaf(column)
 
 
-def _objects(column: pyarrow.Array) -> list[Any]:
+def _objects(column: pyarrow.Array, leaf: Callable[[pyarrow.Array], list[Any]]) -> list[Any]:
     names = [field.name for field in column.type]
     if not names:
         return [{} if there else None for there in column.is_valid().to_pylist()]
-    parts = zip(*(_parts(part) for part in column.flatten()), strict=True)
+    rows = zip(*(parts(part, leaf) for part in column.flatten()), strict=True)
     return [
         dict(zip(names, row, strict=True)) if there else None
-        for row, there in zip(parts, column.is_valid().to_pylist(), strict=True)
+        for row, there in zip(rows, column.is_valid().to_pylist(), strict=True)
     ]
 
 
-def _lists(column: pyarrow.Array) -> list[Any]:
-    parts = iter(_parts(column.flatten()))
+def _lists(column: pyarrow.Array, leaf: Callable[[pyarrow.Array], list[Any]]) -> list[Any]:
+    inner = iter(parts(column.flatten(), leaf))
     lengths = compute.list_value_length(column).to_pylist()
-    return [None if length is None else list(islice(parts, length)) for length in lengths]
+    return [None if length is None else list(islice(inner, length)) for length in lengths]
 
 
-def _maps(column: pyarrow.Array) -> list[Any]:
+def _maps(column: pyarrow.Array, leaf: Callable[[pyarrow.Array], list[Any]]) -> list[Any]:
     lists = as_list(column)
-    entries = lists.flatten()
-    pairs = iter(zip(*(_parts(part) for part in entries.flatten()), strict=True))
+    columns = lists.flatten().flatten()
+    pairs = iter(zip(*(parts(each, leaf) for each in columns), strict=True))
     lengths = compute.list_value_length(lists).to_pylist()
-    maps = (None if length is None else list(islice(pairs, length)) for length in lengths)
+    maps = [None if length is None else list(islice(pairs, length)) for length in lengths]
     if is_name(column.type.key_type):
-        return [None if pairs_of_map is None else dict(pairs_of_map) for pairs_of_map in maps]
+        return [None if entries is None else dict(entries) for entries in maps]
     return list(maps)
 
 
