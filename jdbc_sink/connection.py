@@ -133,6 +133,11 @@ class Connections:
     def _unusable(self, reason: str, remedy: str) -> DatabaseUnusable:
         return DatabaseUnusable(database=self.database, reason=reason, remedy=remedy)
 
+    def settle(self) -> None:
+        """After a large window, if the database lies in a file."""
+        if self._connection is not None and not self._keep:
+            self._place.settle(self._connection)
+
     def release_if_due(self) -> None:
         """Let others in, once the connection has been kept for `release_s`."""
         if time.monotonic() - self._opened_s >= self._release_s:

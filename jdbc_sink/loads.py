@@ -67,9 +67,9 @@ class Loads:
         """Remove what nobody can hold any more, as the ledger is at window `held`."""
         self._folders.sweep(log_id, held)
 
-    def drop(self) -> None:
-        """Remove what was staged."""
-        self._folders.drop()
+    def drop(self) -> bool:
+        """Remove what was staged: was there a spool?"""
+        return self._folders.drop()
 
     def close(self) -> None:
         """Leave nothing behind."""

@@ -196,7 +196,8 @@ class JdbcSink:
         assert self._staged.window_id == window.id, "one window in flight"
         holding.hold(window, self._staged)
         self._staged = None
-        self._loads.drop()
+        if self._loads.drop():
+            self._connections.settle()
         self._connections.release_if_due()
 
     def abandon(self, window: Window) -> None:

@@ -51,6 +51,9 @@ class Place(Protocol):
     def refuses_values(self, error: sql.exc.DBAPIError) -> bool:
         """Does this error say that it does not take the values, and not that it is unwell?"""
 
+    def settle(self, connection: Connection) -> None:
+        """After a window that came through a spool: spare memory that others need more."""
+
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""
 

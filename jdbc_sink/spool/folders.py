@@ -44,10 +44,12 @@ class Folders:
         self._own.append(folder)
         return folder
 
-    def drop(self) -> None:
-        """Remove this sink's own folders."""
-        while self._own:
-            _remove(self._own.pop())
+    def drop(self) -> bool:
+        """Remove this sink's own folders: were there any?"""
+        own, self._own = self._own, []
+        for folder in own:
+            _remove(folder)
+        return bool(own)
 
     def sweep(self, log_id: str, held: int) -> None:
         """Remove what others left of windows up to `held`, which the ledger of log `log_id` holds,

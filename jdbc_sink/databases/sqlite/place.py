@@ -125,6 +125,9 @@ class SqlitePlace:
             return True
         return any(sign in str(error.orig) for sign in _REFUSED)
 
+    def settle(self, connection: Connection) -> None:
+        """Nothing: its cache is small."""
+
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""
         return False
