@@ -48,16 +48,16 @@ class JdbcSink:
     `append()`, `upsert(key)`, `accumulate(key, …)`, `replace_window()`, `sql(…)`, `call(…)`.
     Instead of both, `tables` is a dict of table -> mode, all filled in one transaction; the
     transform then returns a dict of table -> frame for this sink. `evolve` says what becomes of
-    columns that a frame has and its table lacks: "fail", or "add_columns". `load` is how rows leave Spark:
-    "driver" fetches them as Arrow; with "executors" Spark's tasks write files into the folder
-    `spool`, which driver and executors share (by default `<file>.spool/` beside the database file,
-    else a temporary folder), and the driver's memory stays small; "auto" does so for windows whose
-    plans are large. The ledger is `ledger_table`, in the same database. A window's rows take one
-    statement for each `rows_per_statement`, all in one transaction. `dead_letters` is a table for
-    rows that a check or the database refuses, at most `max_rejects` a window; without it a refused
-    row stops the run. A DuckDB file is let go of before every wait and at least every `release_s`
-    seconds; other processes' locks are waited for `lock_wait_s` seconds. Raises BadArgument for
-    everything else."""
+    columns that a frame has and its table lacks: "fail", or "add_columns". `load` is how rows leave
+    Spark: "driver" fetches them as Arrow; with "executors" Spark's tasks write files into the
+    folder `spool`, which driver and executors share (by default `<file>.spool/` beside the database
+    file, else a temporary folder), and the driver's memory stays small; "auto" does so for windows
+    whose plans are large. The ledger is `ledger_table`, in the same database. A window's rows take
+    one statement for each `rows_per_statement`, all in one transaction. `dead_letters` is a table
+    for rows that a check or the database refuses, at most `max_rejects` a window; without it a
+    refused row stops the run. A DuckDB file is let go of before every wait and at least every
+    `release_s` seconds; other processes' locks are waited for `lock_wait_s` seconds. Raises
+    BadArgument for everything else."""
 
     def __init__(
         self,

@@ -101,15 +101,15 @@ class Tables:
                 ready.writers[key] = self._writer(connection, self._targets[key], columns)
             except TargetUnsuitable as error:
                 refused.append(error)
-        if len(refused) > 1:
+        if len(refused) == 1:
+            raise refused[0]
+        if refused:
             values = [error.values for error in refused]
             raise TargetUnsuitable(
-                table=" and ".join(each["table"] for each in values),
+                table=" and ".join(str(each["table"]) for each in values),
                 sink=values[0]["sink"],
                 findings="; ".join(f"{each['table']}: {each['findings']}" for each in values),
             )
-        for error in refused:
-            raise error
         return ready
 
     def _writer(

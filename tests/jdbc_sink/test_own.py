@@ -155,7 +155,7 @@ def test_a_function_is_kept_from_ending_the_transaction(
     tmp_path: Path, database: str, effect: Effect
 ) -> None:
     """Also if it hides that it was; the next window is held, without leftovers of the guard."""
-    tries = [effect, lambda connection: connection]
+    tries: list[Effect] = [effect, lambda connection: connection]
 
     def work(connection: Connection, rows: pyarrow.Table, window: Window) -> None:
         connection.execute(text("INSERT INTO words VALUES ('early', 1)"))

@@ -182,7 +182,7 @@ def _unstorable(kind: pyarrow.DataType) -> str:
 def _stored(declared: str) -> str:
     if _DECIMAL.fullmatch(declared):
         return "TEXT"
-    return _OURS.get(declared, declared)
+    return _OURS.get(declared) or affinity(declared)
 
 
 def _digits(decimal: str) -> int:
