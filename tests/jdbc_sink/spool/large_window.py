@@ -17,7 +17,10 @@ def main(path: str, load: str, rows: int) -> None:
     """Ids, words, numbers and times."""
     spark = local_session("large window")
     frame = spark.range(0, rows, 1, 4).selectExpr(
-        "id", "concat('word', id % 100000) AS word", "id / 3 AS number", "timestamp_seconds(id) AS at"
+        "id",
+        "concat('word', id % 100000) AS word",
+        "id / 3 AS number",
+        "timestamp_seconds(id) AS at",
     )
     sink = JdbcSink(f"duckdb:///{path}", table="rows_of_ids", load=load)
     story = Story(sink)
@@ -33,7 +36,7 @@ def main(path: str, load: str, rows: int) -> None:
     held_mb = peak_mb()
     with duckdb.connect(path) as connection:
         found = connection.execute("SELECT count(*), sum(id) FROM rows_of_ids").fetchall()[0]
-    print(*found, staged_mb, held_mb)
+    sys.stdout.write(f"{found[0]} {found[1]} {staged_mb} {held_mb}\n")
 
 
 def peak_mb() -> int:
