@@ -16,7 +16,7 @@ import sqlalchemy as sql
 
 from jdbc_sink.errors import DatabaseFailed, DatabaseLocked, DatabaseUnusable
 from windowlog.access.engines import redacted
-from windowlog.errors import BadArgument
+from windowlog.errors import BadArgument, KitError
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, Transaction
@@ -31,16 +31,24 @@ _Result = TypeVar("_Result")
 
 class Connections:
     """Connections of one sink. `keep`: a database in memory, or your own connection, which lives as
-    long as it is open."""
+    long as it is open. `schemas`: where the sink's tables are."""
 
     def __init__(
-        self, engine: Engine, place: Place, *, release_s: float, lock_wait_s: float, keep: bool
+        self,
+        engine: Engine,
+        place: Place,
+        *,
+        schemas: frozenset[str | None],
+        release_s: float,
+        lock_wait_s: float,
+        keep: bool,
     ) -> None:
         if _autocommits(engine):
             allowed = "an engine without AUTOCOMMIT: rows and ledger must be one transaction"
             raise BadArgument(argument="engine", value="AUTOCOMMIT", allowed=allowed)
         self._engine = engine
         self._place = place
+        self._schemas = schemas
         self._release_s = release_s
         self._lock_wait_s = lock_wait_s
         self._keep = keep
@@ -67,23 +75,24 @@ class Connections:
                 yield connection
                 if reads:
                     transaction.rollback()
-        except sql.exc.IntegrityError:
-            self.drop()
-            raise
-        except sql.exc.DBAPIError as error:
+        except BaseException as error:
             # What state the connection is in, only a new one is sure of.
             self.drop()
-            reason = redacted(error.orig)
-            raise DatabaseFailed(database=self.database, reason=reason) from error
+            if not isinstance(error, sql.exc.DBAPIError) or isinstance(
+                error, sql.exc.IntegrityError
+            ):
+                raise
+            raise DatabaseFailed(database=self.database, reason=_reason(error)) from error
         self.release_if_due()
 
     def begin(self) -> tuple[Connection, Transaction]:
         """A transaction on the kept connection, or on a new one. DatabaseLocked after
         `lock_wait_s`, DatabaseUnusable at once."""
         connection = self._get()
-        transaction = connection.begin()
         try:
-            self._patiently(lambda: self._place.begin(connection))
+            # The user's engine may have a BEGIN of its own, which waits as well.
+            transaction = self._patiently(connection.begin)
+            self._usably(lambda: self._place.begin(connection, self._lock_wait_s))
         except BaseException:
             self.drop()
             raise
@@ -91,26 +100,34 @@ class Connections:
 
     def _get(self) -> Connection:
         if self._connection is None:
-            connection = self._patiently(self._open)
-            try:
-                flaw = self._place.flaw(connection)
-                if flaw is not None:
-                    raise self._unusable(*flaw)
-            except BaseException as error:
-                connection.invalidate()
-                connection.close()
-                if not isinstance(error, sql.exc.DBAPIError):
-                    raise
-                reason = redacted(error.orig)
-                raise self._unusable(reason, self._place.remedy(reason)) from error
-            self._connection = connection
+            self._connection = self._usably(self._open)
             self._opened_s = time.monotonic()
         return self._connection
 
     def _open(self) -> Connection:
         if self.missing and not self._engine.url.query:
             self._place.create(Path(str(self._engine.url.database)))
-        return self._engine.connect()
+        connection = self._engine.connect()
+        try:
+            flaw = self._place.flaw(connection, self._schemas)
+            if flaw is not None:
+                raise self._unusable(*flaw)
+        except BaseException:
+            connection.invalidate()
+            connection.close()
+            raise
+        return connection
+
+    def _usably(self, attempt: Callable[[], _Result]) -> _Result:
+        """Patiently; anything but a lock says that the database cannot be used."""
+        try:
+            return self._patiently(attempt)
+        except KitError:
+            raise
+        except Exception as error:
+            reason = _reason(error)
+            remedy = _REMEDY_KEPT if self._keep else self._place.remedy(reason)
+            raise self._unusable(reason, remedy) from error
 
     def _patiently(self, attempt: Callable[[], _Result]) -> _Result:
         """Again and again while somebody else holds the database, for `lock_wait_s`."""
@@ -119,11 +136,9 @@ class Connections:
             try:
                 return attempt()
             except Exception as error:
-                reason = redacted(getattr(error, "orig", None) or error)
-                holder = self._place.holder(self._engine, reason)
+                holder = self._place.holder(self._engine, _reason(error))
                 if holder is None:
-                    remedy = _REMEDY_KEPT if self._keep else self._place.remedy(reason)
-                    raise self._unusable(reason, remedy) from error
+                    raise
                 if time.monotonic() - start_s >= self._lock_wait_s:
                     raise DatabaseLocked(
                         database=self.database, holder=holder, waited_s=self._lock_wait_s
@@ -156,6 +171,10 @@ class Connections:
                 connection.invalidate()
             with suppress(Exception):
                 connection.close()
+
+
+def _reason(error: Exception) -> str:
+    return redacted(getattr(error, "orig", None) or error)
 
 
 def _autocommits(engine: Engine) -> bool:

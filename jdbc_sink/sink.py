@@ -87,9 +87,12 @@ class JdbcSink:
         options.check_seconds("release_s", release_s)
         options.check_seconds("lock_wait_s", lock_wait_s)
         self._database, engine, keep = database_of(database)
+        letters = options.dead_letters(dead_letters, self._ledger_name, modes)
+        names = [self._ledger_name, *(name for name, _ in modes.values()), letters]
         self._connections = Connections(
             engine,
             self._database.place,
+            schemas=frozenset(name.schema for name in names if name is not None),
             release_s=release_s,
             lock_wait_s=lock_wait_s,
             keep=keep,
@@ -97,7 +100,6 @@ class JdbcSink:
         self._tables = Tables(
             modes, self._database, evolve=evolve, rows_per_statement=rows_per_statement
         )
-        letters = options.dead_letters(dead_letters, self._ledger_name, modes)
         catalog = self._database.catalog
         self._letters = None if letters is None else DeadLetters(letters, max_rejects, catalog)
         file = None if keep else engine.url.database
@@ -107,7 +109,8 @@ class JdbcSink:
         self._staged: Staged | None = None
 
     def __repr__(self) -> str:
-        return f"JdbcSink({self._connections.database!r}, {self._tables.identity().target})"
+        word, _, names = self._tables.identity().target.partition(" ")
+        return f"JdbcSink({self._connections.database!r}, {word}={names!r})"
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ import pyarrow
 from windowed.errors import WrongOutputs
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from windowlog.contracts import Frame, Output, Schema, Sink
 
 
@@ -63,19 +65,45 @@ def schema_of(output: Output) -> object:
     return output.schema
 
 
-def arrow_schema(output: Output) -> Schema:
-    """The schema that the rows will have as Arrow; of each table, where there are several."""
+def arrow_schema(output: Output, pipeline: str) -> Schema:
+    """The schema that the rows will have as Arrow; of each table, where there are several.
+    WrongOutputs for a column of a type that Spark does not hand over."""
     if isinstance(output, Mapping):
-        return {name: _arrow_schema(frame) for name, frame in output.items()}
-    return _arrow_schema(output)
+        return {name: _arrow_schema(frame, pipeline) for name, frame in output.items()}
+    return _arrow_schema(output, pipeline)
 
 
-def _arrow_schema(frame: Frame) -> pyarrow.Schema:
+def _arrow_schema(frame: Frame, pipeline: str) -> pyarrow.Schema:
     if isinstance(frame, pyarrow.Table):
         return frame.schema
-    # An empty job, once a run and when the schema changes; pyspark's own converter is private and
-    # changes between versions.
-    return frame.limit(0).toArrow().schema
+    try:
+        # An empty job, once a run and when the schema changes; pyspark's own converter is private
+        # and changes between versions.
+        return frame.limit(0).toArrow().schema
+    except Exception as error:
+        # It names the type, and not the column.
+        names = _not_handed_over(frame)
+        if not names:
+            raise
+        found = f"column {', '.join(names)} of a type that Spark does not hand over ({error})"
+        allowed = "cast it in the transform"
+        raise WrongOutputs(pipeline=pipeline, found=found, allowed=allowed) from error
+
+
+def _not_handed_over(frame: DataFrame) -> list[str]:
+    """The columns of types that cannot become Arrow. Empty if Spark does nothing at all."""
+    from pyspark.sql.types import IntegerType, StructField, StructType
+
+    def fails(field: StructField) -> bool:
+        try:
+            frame.sparkSession.createDataFrame([], StructType([field])).toArrow()
+        except Exception:  # noqa: BLE001 (whatever it does not like about the type)
+            return True
+        return False
+
+    if fails(StructField("any", IntegerType())):
+        return []
+    return [field.name for field in frame.schema if fails(field)]
 
 
 @contextmanager

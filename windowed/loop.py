@@ -204,7 +204,7 @@ class Loop:
                 frame = outputs[name]
                 schema = schema_of(frame)
                 if self._schemas.get(name) != schema:
-                    sink.prepare(arrow_schema(frame))
+                    sink.prepare(arrow_schema(frame, self.parts.pipeline))
                     self._schemas[name] = schema
                 sink.stage(window, frame)
 

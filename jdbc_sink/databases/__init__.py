@@ -38,11 +38,15 @@ class Place(Protocol):
     def remedy(self, reason: str) -> str:
         """What to do about a database that cannot be used for this reason."""
 
-    def flaw(self, connection: Connection) -> tuple[str, str] | None:
-        """(reason, remedy) if a new connection cannot keep what a sink promises."""
+    def flaw(
+        self, connection: Connection, schemas: frozenset[str | None]
+    ) -> tuple[str, str] | None:
+        """(reason, remedy) if a new connection cannot keep what a sink of tables in these schemas
+        promises."""
 
-    def begin(self, connection: Connection) -> None:
-        """Right after SQLAlchemy's own begin: what makes it a transaction that writes."""
+    def begin(self, connection: Connection, lock_wait_s: float) -> None:
+        """Right after SQLAlchemy's own begin: what makes it a transaction that writes. It does not
+        wait for others' locks, as its caller does; a COMMIT may, for `lock_wait_s`."""
 
     def enclose(self, connection: Connection) -> AbstractContextManager[None]:
         """Around people's own work inside the open transaction. jdbc_sink.guard.Ended if that ended

@@ -10,7 +10,10 @@ from typing import Any
 
 import pyarrow
 import pytest
+from hypothesis import given as given_any
+from hypothesis import strategies as some
 
+from jdbc_sink.databases.plain import values
 from jdbc_sink.errors import BadValue
 from jdbc_sink.rejects import row_json
 from tests.jdbc_sink.typed import NAIVE, ZONED, Case, Refused, given, instant, naive
@@ -178,3 +181,19 @@ def test_a_refused_row_is_written_down_whatever_it_holds() -> None:
         "time": "00:00:00.000000001",
         "map": {"a": 1},
     }
+
+
+INNER = some.none() | some.lists(some.none() | some.integers(0, 9), max_size=3)
+PAIRS = some.dictionaries(some.text(some.characters(codec="utf-8"), max_size=2), INNER, max_size=3)
+OBJECTS = some.none() | some.fixed_dictionaries({"m": some.none() | PAIRS, "l": INNER})
+ROWS = some.lists(some.none() | some.lists(OBJECTS, max_size=3), max_size=6)
+
+
+@given_any(ROWS, some.integers(0, 5), some.integers(0, 5))
+def test_any_nesting_becomes_its_json(rows: list[Any], start: int, length: int) -> None:
+    """Also in a slice, and with NULL at every depth: JSON says what Python has."""
+    numbers = pyarrow.list_(pyarrow.int8())
+    parts = pyarrow.struct([("m", pyarrow.map_(pyarrow.string(), numbers)), ("l", numbers)])
+    column = pyarrow.array(rows, pyarrow.list_(parts)).slice(start, length)
+    found = [None if text is None else json.loads(text) for text in values(column)]
+    assert found == rows[start : start + length]

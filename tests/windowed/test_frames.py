@@ -47,7 +47,7 @@ def test_what_is_no_frame(value: Any) -> None:
 
 def test_the_schema_of_an_arrow_table_is_its_own() -> None:
     """With all its types."""
-    assert arrow_schema(TABLE) == TABLE.schema
+    assert arrow_schema(TABLE, "p") == TABLE.schema
 
 
 class _Counted:
@@ -119,8 +119,41 @@ def test_the_schema_of_a_data_frame_is_that_of_its_rows(spark: SparkSession) -> 
         "a string, b bigint, c decimal(29, 9), d timestamp, e array<struct<f: double>>, g date"
     )
     frame = spark.createDataFrame([], columns)
-    assert arrow_schema(frame) == frame.toArrow().schema
+    assert arrow_schema(frame, "p") == frame.toArrow().schema
     assert is_frame(frame)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("interval '1-2' year to month", "YearMonthIntervalType"),
+        ("array(interval '3' month)", "YearMonthIntervalType"),
+        ("struct(1 as a, 2 as a)", "DUPLICATED_FIELD_NAME"),
+    ],
+)
+def test_a_type_that_spark_does_not_hand_over_is_named_with_its_column(
+    spark: SparkSession, expression: str, words: str
+) -> None:
+    """Spark's own error names only the type."""
+    frame = spark.sql(f"SELECT 1 AS good, {expression} AS `odd one`")
+    with pytest.raises(WrongOutputs, match=f"returned column odd one of a type .*{words}"):
+        arrow_schema(frame, "p")
+
+
+@pytest.mark.spark
+def test_another_error_of_spark_passes_as_it_is(spark: SparkSession) -> None:
+    """No column is to blame for a session that is unwell."""
+
+    class Unwell:
+        sparkSession = spark  # noqa: N815 (Spark's own name)
+        schema = spark.range(1).schema
+
+        def limit(self, rows: int) -> object:
+            raise RuntimeError(f"no {rows} rows")
+
+    with pytest.raises(RuntimeError, match="no 0 rows"):
+        arrow_schema(Unwell(), "p")
 
 
 @pytest.mark.spark

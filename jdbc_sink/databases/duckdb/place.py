@@ -88,7 +88,9 @@ class DuckDbPlace:
         found = (advice for sign, advice in _REMEDIES if sign in reason)
         return next(found, _OTHERWISE)
 
-    def flaw(self, connection: Connection) -> tuple[str, str] | None:
+    def flaw(
+        self, connection: Connection, schemas: frozenset[str | None]
+    ) -> tuple[str, str] | None:
         """Read-only, or a collation for everything."""
         collation, readonly = connection.execute(_FACTS).one()
         connection.rollback()
@@ -100,7 +102,7 @@ class DuckDbPlace:
             return reason, "Unset it; give a collation to the columns that need one."
         return None
 
-    def begin(self, connection: Connection) -> None:
+    def begin(self, connection: Connection, lock_wait_s: float) -> None:
         """Nothing more: every transaction may write."""
 
     @contextmanager

@@ -1,5 +1,4 @@
-"""Where a SQLite database is, what of its settings forgets commits, and how a transaction that
-writes begins."""
+"""Where a SQLite database is, who holds it, and how a transaction that writes begins."""
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ import sqlalchemy as sql
 
 from jdbc_sink.databases.processes import process_name
 from jdbc_sink.databases.sqlite.functions import install
+from jdbc_sink.databases.sqlite.settings import flaw_of
 from jdbc_sink.guard import Guard
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ _OTHERWISE = "Check the URL, and that this user may read and write the file and 
 _BUSY = ("database is locked", "database table is locked", "database schema is locked")
 # Sums that overflow, in SQLite itself and in functions.py.
 _REFUSED = ("integer overflow", "user-defined function raised", "user-defined aggregate")
-_FORGETFUL_JOURNALS = {"off": "cannot roll back", "memory": "is corrupted by a crash"}
 
 
 class SqlitePlace:
@@ -63,31 +62,20 @@ class SqlitePlace:
         found = (advice for sign, advice in _REMEDIES if sign in reason)
         return next(found, _OTHERWISE)
 
-    def flaw(self, connection: Connection) -> tuple[str, str] | None:
+    def flaw(
+        self, connection: Connection, schemas: frozenset[str | None]
+    ) -> tuple[str, str] | None:
         """Settings with which a commit may be forgotten."""
-
-        def pragma(name: str) -> Any:
-            return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
-
-        journal, synchronous = str(pragma("journal_mode")).lower(), int(pragma("synchronous"))
-        memory = not pragma_file(connection)
-        only_reads = pragma("query_only")
-        install(connection.connection.driver_connection)
+        driver: Any = connection.connection.driver_connection
+        # The caller waits, and can be interrupted then.
+        driver.execute("PRAGMA busy_timeout = 0")
+        found = flaw_of(driver, frozenset((schema or "main").lower() for schema in schemas))
+        install(driver)
         connection.rollback()
-        if only_reads:
-            return "its setting query_only forbids to write", "Take it away: a sink writes."
-        if memory:
-            return None
-        if journal in _FORGETFUL_JOURNALS:
-            reason = f"with its setting journal_mode={journal} it {_FORGETFUL_JOURNALS[journal]}"
-            return reason, "Use journal_mode delete, truncate, persist or wal."
-        if synchronous == 0 or (synchronous == 1 and journal == "wal"):
-            reason = "its setting synchronous={} forgets commits in a power cut"
-            return reason.format(("off", "normal")[synchronous]), "Set it to full."
-        return None
+        return found
 
-    def begin(self, connection: Connection) -> None:
-        """BEGIN IMMEDIATE: the lock that writes need is taken, or waited for, at the beginning.
+    def begin(self, connection: Connection, lock_wait_s: float) -> None:
+        """BEGIN IMMEDIATE: the lock that writes need is taken, or found taken, at the beginning.
 
         Python's driver begins a transaction at the first INSERT or UPDATE, with a lock for
         reading; one that begins with CREATE TABLE is none, and is not rolled back."""
@@ -95,7 +83,10 @@ class SqlitePlace:
         if driver.in_transaction:
             # The engine's own BEGIN, which locks nothing. Nothing was done in it yet.
             driver.execute("ROLLBACK")
+        driver.execute("PRAGMA busy_timeout = 0")
         driver.execute("BEGIN IMMEDIATE")
+        # COMMIT has to wait for readers, unless the journal is wal.
+        driver.execute(f"PRAGMA busy_timeout = {int(lock_wait_s * 1000)}")
 
     @contextmanager
     def enclose(self, connection: Connection) -> Iterator[None]:
@@ -140,25 +131,27 @@ def _in_transaction(driver: Any) -> bool:
         return False  # closed
 
 
-def pragma_file(connection: Connection) -> str:
-    """The main database's file; empty if it has none."""
-    rows = connection.exec_driver_sql("PRAGMA database_list").all()
-    return next((str(row[2] or "") for row in rows if row[1] == "main"), "")
-
-
 def _lock_holder(name: str) -> str | None:
     """The process that holds a lock on the file, from the system's list of locks."""
     try:
-        inode = os.stat(name).st_ino
         locks = Path("/proc/locks").read_text().splitlines()
     except OSError:
         return None
+    # With journal_mode=wal the lock is on the file beside it.
+    inodes = {_inode(name), _inode(f"{name}-shm")}
     for lock in locks:
         words = lock.split()
         # "1: POSIX ADVISORY WRITE 4711 fe:01:123456 1073741824 1073741824"
         place = next((word for word in words if word.count(":") == 2), "")
-        if place.endswith(f":{inode}") and "WRITE" in words:
+        if place.rpartition(":")[2] in inodes and "WRITE" in words:
             pid = int(words[words.index("WRITE") + 1])
             if pid != os.getpid():
                 return process_name(pid)
     return None
+
+
+def _inode(name: str) -> str:
+    try:
+        return str(os.stat(name).st_ino)
+    except OSError:
+        return "none"
