@@ -15,22 +15,26 @@ if TYPE_CHECKING:
     from windowlog.contracts import Frame
 
 
-def outputs_by_sink(result: Any, sinks: tuple[str, ...], pipeline: str) -> dict[str, Frame]:
-    """What the transform returned, as sink -> frame. WrongOutputs unless each sink gets exactly one
-    frame."""
+def outputs_by_sink(
+    result: Any, sinks: tuple[str, ...], pipeline: str, *, own_loop: bool = False
+) -> dict[str, Frame]:
+    """What the transform returned or an own loop gave, as sink -> frame. WrongOutputs unless each
+    sink gets exactly one frame."""
+    what, gave = ("hold() of", "was given") if own_loop else ("The transform of", "returned")
+    said: dict[str, Any] = {"pipeline": pipeline, "what": what, "gave": gave}
     if isinstance(result, Mapping):
         if set(result) != set(sinks):
             found = f"frames for {sorted(map(str, result))}"
             allowed = f"the sinks are {sorted(sinks)}: each needs one"
-            raise WrongOutputs(pipeline=pipeline, found=found, allowed=allowed)
+            raise WrongOutputs(found=found, allowed=allowed, **said)
         frames = {name: result[name] for name in sinks}
     else:
         frames = dict.fromkeys(sinks, result)
     for name, frame in frames.items():
         if not is_frame(frame):
             found = f"{type(frame).__name__} for sink {name}"
-            allowed = "return a DataFrame, or a dict of sink name -> DataFrame"
-            raise WrongOutputs(pipeline=pipeline, found=found, allowed=allowed)
+            allowed = "it has to be a DataFrame, or a dict of sink name -> DataFrame"
+            raise WrongOutputs(found=found, allowed=allowed, **said)
     return frames
 
 

@@ -213,7 +213,8 @@ class Run:
             before.pipeline,
             range(first, window.id + 1),
             before.windows_run + 1,
-            before.windows_replayed + (not fresh),
+            # An empty window that a command has logged is no replay of anything.
+            before.windows_replayed + (not fresh and any(plan.parts for plan in plans)),
             before.records + sum(plan.records or 0 for plan in plans),
             before.bytes + sum(plan.bytes or 0 for plan in plans),
             dict(loop.timing.seconds),
