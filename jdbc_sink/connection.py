@@ -80,8 +80,7 @@ class Connections:
         except sql.exc.DBAPIError as error:
             # What state the connection is in, only a new one is sure of.
             self.drop()
-            reason = redacted(error.orig)
-            raise DatabaseFailed(database=self.database, reason=reason) from error
+            raise DatabaseFailed(database=self.database, reason=_said(error)) from error
         self.release_if_due()
 
     def get(self) -> Connection:
@@ -96,8 +95,7 @@ class Connections:
                 connection.close()
                 if not isinstance(error, sql.exc.DBAPIError):
                     raise
-                reason = redacted(error.orig)
-                raise DatabaseFailed(database=self.database, reason=reason) from error
+                raise DatabaseFailed(database=self.database, reason=_said(error)) from error
             self._connection = connection
             self._opened_s = time.monotonic()
         return self._connection
@@ -109,16 +107,16 @@ class Connections:
                 if self.missing and not self._engine.url.query:
                     files.create(Path(str(self._engine.url.database)))
                 return self._engine.connect()
-            except Exception as error:
-                reason = redacted(getattr(error, "orig", None) or error)
+            except Exception as error:  # noqa: BLE001 (drivers have errors of their own; all is told)
+                reason = _said(error)
                 holder = files.holder(reason)
                 if holder is None:
                     remedy = _REMEDY_KEPT if self._keep else files.remedy(reason)
-                    raise self._unusable(reason, remedy) from error
+                    raise self._unusable(reason, remedy) from _unsaid(error)
                 if time.monotonic() - start_s >= self._lock_wait_s:
                     raise DatabaseLocked(
                         database=self.database, holder=holder, waited_s=self._lock_wait_s
-                    ) from error
+                    ) from _unsaid(error)
             time.sleep(LOCK_POLL_S)
 
     def _check(self, connection: Connection) -> None:
@@ -153,6 +151,19 @@ class Connections:
                 connection.invalidate()
             with suppress(Exception):
                 connection.close()
+
+
+def _said(error: Exception) -> str:
+    """What the driver said, without its full stop: it becomes the middle of a sentence."""
+    return redacted(getattr(error, "orig", None) or error).rstrip(" .!\n")
+
+
+def _unsaid(error: Exception) -> Exception | None:
+    """The cause to show beside a message that has the driver's own words: none, if those are all
+    that happened. Dozens of lines from inside the libraries would say the same once more."""
+    import duckdb
+
+    return None if isinstance(error, sql.exc.DBAPIError | duckdb.Error | OSError) else error
 
 
 def _autocommits(engine: Engine) -> bool:
