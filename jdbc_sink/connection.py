@@ -107,7 +107,7 @@ class Connections:
                 if self.missing and not self._engine.url.query:
                     files.create(Path(str(self._engine.url.database)))
                 return self._engine.connect()
-            except Exception as error:  # noqa: BLE001 (drivers have errors of their own; all is told)
+            except Exception as error:  # noqa: BLE001 (drivers raise their own)
                 reason = _said(error)
                 holder = files.holder(reason)
                 if holder is None:
