@@ -18,7 +18,7 @@ import sqlalchemy
 from jdbc_sink import JdbcSink
 from jdbc_sink.errors import DatabaseLocked, DatabaseUnusable, TransactionOpen
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import Story, hold
+from windowed.testing.sink_story import Story, hold
 from windowlog.errors import BadArgument
 
 

@@ -15,7 +15,7 @@ import pytest
 from jdbc_sink import files
 from jdbc_sink.errors import DatabaseUnusable
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import frame
+from windowed.testing.sink_story import frame
 from windowlog.errors import NotHeld
 
 NOBODY = 65534

@@ -12,7 +12,7 @@ import pytest
 from jdbc_sink import JdbcSink
 from jdbc_sink.errors import LedgerUnsuitable
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import SCHEMA, Story, frame, hold
+from windowed.testing.sink_story import SCHEMA, Story, frame, hold
 from windowlog.contracts import SinkContext
 from windowlog.errors import Fenced, NotHeld
 from windowlog.values import Plan
