@@ -84,7 +84,7 @@ def test_a_message_names_what_it_is_given(kind: type[KitError]) -> None:
     doc = inspect.getdoc(kind)
     assert doc is not None
     names = re.findall(r"\{(\w+)(?:!r)?[^}]*\}", doc)
-    values: dict[str, object] = {name: f"<{name}>" for name in names}
+    values: dict[str, Any] = {name: f"<{name}>" for name in names}
     error = kind(**values)
     assert str(error).splitlines()[0].endswith(f"[{kind.code}]")
     none_of([name for name in names if f"<{name}>" not in str(error)])
