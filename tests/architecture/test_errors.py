@@ -7,6 +7,7 @@ import inspect
 import pickle
 import re
 from collections import Counter
+from typing import Any
 
 import pytest
 
