@@ -212,8 +212,9 @@ def test_a_driver_that_dies_before_its_commit_leaves_nothing(tmp_path: Path, jou
     bench = Bench(tmp_path / "x.db", "sqlite", rows_per_statement=1)
     bench.ask(f"PRAGMA journal_mode = {journal}")
     bench.hold(("a", 1))
-    window = bench.stage(frame(*[(f"b{number}", number) for number in range(50)]))
-    bench.sink.close()
+    rows = frame(*[(f"b{number}", number) for number in range(50)])
+    window = bench.stage(rows)
+    bench.sink.idle()
 
     def die() -> None:
         load, calls = bench.sink._database.load, []
@@ -231,6 +232,7 @@ def test_a_driver_that_dies_before_its_commit_leaves_nothing(tmp_path: Path, jou
     assert in_child(die) == -signal.SIGKILL
     found = bench.ask("SELECT word, (SELECT window_id FROM window_ledger) FROM words")
     assert found == [("a", 1)]
+    bench.sink.stage(window, rows)
     bench.sink.hold(window)
     assert bench.ask("SELECT count(*) FROM words") == [(51,)]
 
