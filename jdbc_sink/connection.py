@@ -82,7 +82,7 @@ class Connections:
                 error, sql.exc.IntegrityError
             ):
                 raise
-            raise DatabaseFailed(database=self.database, reason=_reason(error)) from error
+            raise DatabaseFailed(database=self.database, reason=_said(error)) from error
         self.release_if_due()
 
     def begin(self) -> tuple[Connection, Transaction]:
@@ -125,7 +125,7 @@ class Connections:
         except KitError:
             raise
         except Exception as error:
-            reason = _reason(error)
+            reason = _said(error)
             remedy = _REMEDY_KEPT if self._keep else self._place.remedy(reason)
             raise self._unusable(reason, remedy) from error
 
@@ -136,13 +136,13 @@ class Connections:
             try:
                 return attempt()
             except Exception as error:
-                holder = self._place.holder(self._engine, _reason(error))
+                holder = self._place.holder(self._engine, _said(error))
                 if holder is None:
                     raise
                 if time.monotonic() - start_s >= self._lock_wait_s:
                     raise DatabaseLocked(
                         database=self.database, holder=holder, waited_s=self._lock_wait_s
-                    ) from error
+                    ) from _unsaid(error)
             time.sleep(LOCK_POLL_S)
 
     def _unusable(self, reason: str, remedy: str) -> DatabaseUnusable:
@@ -173,8 +173,18 @@ class Connections:
                 connection.close()
 
 
-def _reason(error: Exception) -> str:
-    return redacted(getattr(error, "orig", None) or error)
+def _said(error: Exception) -> str:
+    """What the driver said, without its full stop: it becomes the middle of a sentence."""
+    return redacted(getattr(error, "orig", None) or error).rstrip(" .!\n")
+
+
+def _unsaid(error: Exception) -> Exception | None:
+    """The cause to show beside a message that has the driver's own words: none, if those are all
+    that happened. Dozens of lines from inside the libraries would say the same once more."""
+    # DuckDB's and SQLite's own errors are not always SQLAlchemy's yet.
+    drivers = ("duckdb", "_duckdb", "sqlite3")
+    of_driver = type(error).__module__.partition(".")[0] in drivers
+    return None if of_driver or isinstance(error, sql.exc.DBAPIError | OSError) else error
 
 
 def _autocommits(engine: Engine) -> bool:

@@ -97,7 +97,11 @@ class Ledger:
         if not self.exists(connection):
             return None
         row = connection.execute(self._select, self._key).mappings().one_or_none()
-        return None if row is None else _held(row)
+        try:
+            return None if row is None else _held(row)
+        except ValueError as error:
+            finding = f"the row of this sink is not what a ledger writes ({error}): restore it"
+            raise self._unsuitable(finding) from error
 
     def others_at(self, connection: Connection, target: str, log_id: str) -> dict[str, int]:
         """Sinks of the same log, other than this one, whose row names `target`, with their
@@ -170,12 +174,17 @@ def _row(held: Held) -> dict[str, Any]:
 
 
 def _held(row: Any) -> Held:
+    """ValueError for a row that a hand has changed into none."""
+    positions = json.loads(row["positions"])
+    numbers = isinstance(row["window_id"], int) and isinstance(row["skips"], int)
+    if not (numbers and isinstance(positions, dict)):
+        raise ValueError("window_id and skips are numbers, positions an object")
     return Held(
         log_id=row["log_id"],
         window_id=row["window_id"],
         digest=row["digest"],
         run_id=row["run_id"],
         identity=SinkIdentity(row["target"], row["mode"]),
-        positions=json.loads(row["positions"]),
+        positions=positions,
         skips=row["skips"],
     )

@@ -87,9 +87,14 @@ def check_transform(transform: Any, inputs: Mapping[str, Input]) -> bool:
         signature.bind(**arguments)
     except TypeError as error:
         value = f"{getattr(transform, '__name__', 'transform')}{signature}"
-        allowed = f"a function of the inputs {', '.join(inputs)} by keyword ({error})"
+        allowed = f"it must take {_named(inputs)} as keyword arguments ({error})"
         raise BadArgument(argument="transform", value=value, allowed=allowed) from error
     return wants_window
+
+
+def _named(inputs: Mapping[str, Input]) -> str:
+    names = ", ".join(inputs)
+    return f"the input{'s' if len(inputs) > 1 else ''} {names}"
 
 
 def _signature(transform: Callable[..., object]) -> inspect.Signature | None:

@@ -34,31 +34,29 @@ class Refused(KitError):
 
 
 class LogCorrupted(Refused):
-    """Pipeline {pipeline!r} is not started: the window log {where} lacks plans that are needed,
-    window(s) {concerned} are missing or damaged (it reaches from {oldest} to {newest}). No data was
-    touched."""
+    """Pipeline {pipeline!r} is not started: the window log {where} lacks plans that are needed:
+    {windows}, missing or damaged (it reaches from {oldest} to {newest}). No data was touched."""
 
     code = "WD1"
 
 
 class PositionLost(Refused):
-    """Pipeline {pipeline!r} is not started: sink(s) {concerned} hold window {beyond}, and its plan
-    in {where} is damaged, so where it ended is not known from the log. No data was touched."""
+    """Pipeline {pipeline!r} is not started: window {beyond} is held by {sinks}, and its plan in
+    {where} is damaged, so where it ended is not known from the log. No data was touched."""
 
     code = "WD2"
 
 
 class LogMismatch(Refused):
-    """Pipeline {pipeline!r} is not started: {positions}, and the log {where} ends at window
-    {newest}, so they do not belong together: a wrong folder, a deleted log, or an older backup. No
-    data was touched."""
+    """Pipeline {pipeline!r} is not started: {positions}, and {log_ends}, so they do not belong
+    together: a wrong folder, a deleted log, or an older backup. No data was touched."""
 
     code = "WD3"
 
 
 class TargetLost(Refused):
-    """Pipeline {pipeline!r} is not started: {positions}, and the target(s) {targets} are gone. No
-    data was touched."""
+    """Pipeline {pipeline!r} is not started: {positions}, and nothing is there any more of
+    {targets}. No data was touched."""
 
     code = "WD4"
 
@@ -71,8 +69,8 @@ class TargetChanged(Refused):
 
 
 class LedgerLost(Refused):
-    """Pipeline {pipeline!r} is not started: window {newest} of the log {where} lists sink(s)
-    {concerned}, and their ledger has no row for them. No data was touched."""
+    """Pipeline {pipeline!r} is not started: window {newest} of the log {where} lists {sinks}, and
+    the ledger has no row of that name. No data was touched."""
 
     code = "WD6"
 
@@ -85,8 +83,8 @@ class SinkRenamed(Refused):
 
 
 class NewSink(Refused):
-    """Pipeline {pipeline!r} is not started: sink(s) {concerned} are new, the log {where} is at
-    window {newest}, and nothing says where they begin. No data was touched."""
+    """Pipeline {pipeline!r} is not started: {sinks} joined, the log {where} is at window {newest},
+    and nothing says where to begin. No data was touched."""
 
     code = "WD8"
 
@@ -98,9 +96,9 @@ class InputChanged(Refused):
 
 
 class MemoryLost(Refused):
-    """Pipeline {pipeline!r} is not started: what input(s) {concerned} remember is gone or
-    damaged in {where}, or older than the plans that were purged (those before {oldest}). No data
-    was touched."""
+    """Pipeline {pipeline!r} is not started: what is remembered of {inputs} is gone or damaged in
+    {where}, or older than the plans that were purged (those before {oldest}). No data was
+    touched."""
 
     code = "WD10"
 
@@ -114,8 +112,8 @@ class PlansPurged(Refused):
 
 
 class WrongOutputs(KitError):
-    """The transform of pipeline {pipeline!r} returned {found}; {allowed}. The window was not
-    written; it is replayed when the transform is corrected."""
+    """{what} pipeline {pipeline!r} {gave} {found}; {allowed}. The window was not written; it is
+    replayed when that is corrected."""
 
     code = "WD12"
 

@@ -18,14 +18,18 @@ if TYPE_CHECKING:
     from windowlog.contracts import Frame, Output, Schema, Sink
 
 
-def outputs_by_sink(result: Any, sinks: Mapping[str, Sink], pipeline: str) -> dict[str, Output]:
-    """What the transform returned, as sink -> frame, or sink -> table -> frame for a sink of
-    several tables. WrongOutputs unless each gets exactly what it needs."""
+def outputs_by_sink(
+    result: Any, sinks: Mapping[str, Sink], pipeline: str, *, own_loop: bool = False
+) -> dict[str, Output]:
+    """What the transform returned or an own loop gave, as sink -> frame, or sink -> table -> frame
+    for a sink of several tables. WrongOutputs unless each gets exactly what it needs."""
+    what, gave = ("hold() of", "was given") if own_loop else ("The transform of", "returned")
+    said: dict[str, Any] = {"pipeline": pipeline, "what": what, "gave": gave}
     if isinstance(result, Mapping):
         if set(result) != set(sinks):
             found = f"frames for {sorted(map(str, result))}"
             allowed = f"the sinks are {sorted(sinks)}: each needs one"
-            raise WrongOutputs(pipeline=pipeline, found=found, allowed=allowed)
+            raise WrongOutputs(found=found, allowed=allowed, **said)
         outputs = {name: result[name] for name in sinks}
     else:
         outputs = dict.fromkeys(sinks, result)
@@ -33,10 +37,11 @@ def outputs_by_sink(result: Any, sinks: Mapping[str, Sink], pipeline: str) -> di
         tables = getattr(sinks[name], "tables", ())
         wrong = _wrong(output, tables)
         if wrong:
-            allowed = "return a DataFrame, or a dict of sink name -> DataFrame"
+            allowed = "it has to be a DataFrame, or a dict of sink name -> DataFrame"
             if tables:
                 allowed = f"it needs a dict with a DataFrame for each of {sorted(tables)}"
-            raise WrongOutputs(pipeline=pipeline, found=f"{wrong} for sink {name}", allowed=allowed)
+            found = f"{wrong} for sink {name}"
+            raise WrongOutputs(found=found, allowed=allowed, **said)
     return outputs
 
 

@@ -35,6 +35,10 @@ class Listener:
     def failed(self, error: BaseException) -> None:
         """A run ends, or goes on after a pause, because of this."""
 
+    def retrying(self, error: Exception, pause_s: float) -> None:
+        """After `failed` and `ended`: the fault may pass, so the run begins anew in `pause_s`
+        seconds."""
+
     def ended(self) -> None:
         """The last call, however the run ended."""
 
@@ -74,6 +78,11 @@ class Listeners(Listener):
         """Tell all."""
         for listener in self._listeners:
             listener.failed(error)
+
+    def retrying(self, error: Exception, pause_s: float) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.retrying(error, pause_s)
 
     def ended(self) -> None:
         """Tell all."""

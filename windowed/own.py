@@ -60,6 +60,6 @@ class OwnRun:
         if window is not self._flight:
             raise OutOfTurn(what=f"Window {window.id} is not the one that next() gave last")
         parts = self._loop.parts
-        frames = outputs_by_sink(outputs, parts.sinks, parts.pipeline)
+        frames = outputs_by_sink(outputs, parts.sinks, parts.pipeline, own_loop=True)
         self._loop.work(window.window, lambda: frames)
         self._flight = None

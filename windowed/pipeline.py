@@ -128,7 +128,7 @@ class Pipeline:
         clock: Clock | None,
     ) -> Run:
         if self.transform is None:
-            allowed = "a function of the inputs' frames; without one use Pipeline.open"
+            allowed = "a run needs a function of the inputs' frames; without one use Pipeline.open"
             raise BadArgument(argument="transform", value=None, allowed=allowed)
         run_checks.check_may_run(self.name)
         run_checks.check_listeners(listeners)
@@ -155,7 +155,8 @@ class Pipeline:
     def preview(self, spark: SparkSession | None) -> dict[str, Output]:
         """Sink -> frame of what the next window would hold. Logs and writes nothing."""
         if self.transform is None:
-            raise BadArgument(argument="transform", value=None, allowed="a function, to preview it")
+            allowed = "a preview needs a function"
+            raise BadArgument(argument="transform", value=None, allowed=allowed)
         loop = self._loop(spark, None, [])
         with loop.parts.exclusively():
             return looking.preview(loop, self._outputs)

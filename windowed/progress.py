@@ -146,6 +146,10 @@ class ProgressLines(Listener):
         """Nothing more."""
         self._tally.failed(error)
 
+    def retrying(self, error: Exception, pause_s: float) -> None:
+        """Say why, and when."""
+        self._say(_retrying(self._pipeline, error, pause_s))
+
     def stopping(self, signal: str) -> None:
         """Say so at once; from a signal handler too."""
         self._tally.stopping(signal, self._say)
@@ -194,6 +198,10 @@ class ProgressBar(Listener):
         """Nothing more."""
         self._tally.failed(error)
 
+    def retrying(self, error: Exception, pause_s: float) -> None:
+        """Say why, and when."""
+        self._say(_retrying(self._pipeline, error, pause_s))
+
     def stopping(self, signal: str) -> None:
         """Say so at once, on a line that stays; from a signal handler too."""
         self._tally.stopping(signal, self._say)
@@ -221,6 +229,10 @@ def _uneven(pipeline: str, window: Window, sinks: Sequence[str]) -> str:
         f"{pipeline}: window {window.id} is replayed without {_skipped(window)};"
         f" sink {', '.join(sinks)} held it before that was decided"
     )
+
+
+def _retrying(pipeline: str, error: Exception, pause_s: float) -> str:
+    return f"{pipeline}: trying again in {pause_s:g} s: {error}"
 
 
 def _skipped(window: Window) -> str:

@@ -8,7 +8,7 @@ on.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from windowed.errors import Refused
@@ -31,7 +31,10 @@ def refusal(parts: Parts, facts: Facts, decision: Decision) -> Refused:
         choices=choices,
         pipeline=parts.pipeline,
         where=parts.log.describe(),
-        concerned=", ".join(decision.concerned),
+        windows=_named("window", decision.concerned),
+        sinks=_named("sink", decision.concerned),
+        inputs=_named("input", decision.concerned),
+        log_ends=_log_ends(parts, facts),
         oldest=facts.log.oldest,
         newest=facts.log.newest,
         beyond=facts.log.newest + 1,
@@ -54,10 +57,23 @@ def _position(facts: Facts, sink: SinkFacts) -> str:
     known = facts.digests.get(sink.held.window_id)
     text = f"sink {sink.name} holds window {sink.held.window_id}"
     if sink.held.log_id != facts.header.log_id:
-        return f"{text} of log {sink.held.log_id} (this log is {facts.header.log_id})"
+        this = f" (this log is {facts.header.log_id})" if facts.header.exists else ""
+        return f"{text} of log {sink.held.log_id}{this}"
     if known is not None and known != sink.held.digest:
         return f"{text} with other contents (digest {sink.held.digest[:12]}, not {known[:12]})"
     return text
+
+
+def _named(what: str, names: Sequence[str]) -> str:
+    """`sink a`, `sinks a, b`."""
+    return f"{what}{'s' if len(names) > 1 else ''} {', '.join(names)}"
+
+
+def _log_ends(parts: Parts, facts: Facts) -> str:
+    where = parts.log.describe()
+    if not facts.header.exists:
+        return f"there is no log in {where}"
+    return f"the log {where} ends at window {facts.log.newest}"
 
 
 def _arrival(sink: SinkFacts) -> str:

@@ -141,7 +141,9 @@ class Run:
                 held_before = self.progress.windows_run
                 if not self._until.retry or failures >= FAILURES_IN_A_ROW_MAX:
                     raise
-            loop.clock.wait(min(2.0 ** (failures - 1), RETRY_PAUSE_MAX_S), self._stop)
+                pause_s = min(2.0 ** (failures - 1), RETRY_PAUSE_MAX_S)
+                loop.listener.retrying(error, pause_s)
+            loop.clock.wait(pause_s, self._stop)
             if self._stop.is_set():
                 self.progress = replace(self.progress, stopped=True)
                 return
@@ -213,7 +215,8 @@ class Run:
             before.pipeline,
             range(first, window.id + 1),
             before.windows_run + 1,
-            before.windows_replayed + (not fresh),
+            # An empty window that a command has logged is no replay of anything.
+            before.windows_replayed + (not fresh and any(plan.parts for plan in plans)),
             before.records + sum(plan.records or 0 for plan in plans),
             before.bytes + sum(plan.bytes or 0 for plan in plans),
             dict(loop.timing.seconds),

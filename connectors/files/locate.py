@@ -53,7 +53,7 @@ class Locator:
         """What stands at a path now; None if nothing does."""
         try:
             return status(os.fsencode(os.path.join(self._folder, path)))
-        except OSError:
+        except (OSError, UnicodeEncodeError):
             return None
 
     def now(self) -> Tree:
@@ -75,7 +75,8 @@ class Locator:
         absolute = os.path.join(self._folder, path)
         try:
             descriptor = os.open(absolute, _FLAGS)
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
+            # The last: planned under a locale that has more letters. Its id finds it.
             return None
         except PermissionError as error:
             raise Unreadable(input=self._name, path=absolute, reason=error.strerror) from error

@@ -173,10 +173,13 @@ class Planner:
         entry = candidate.entry
         if entry is None:
             return candidate
+        another = False
         if entry.head is not None and file.status.id.born_ns == 0:
             found = head_of(file.descriptor, file.status.size, entry.head.length)
-            if found.length == entry.head.length and found != entry.head:
-                return replace(candidate, entry=None)
+            another = found.length == entry.head.length and found != entry.head
+        # The inode of a file that was read to its end may be used again. An unread rest is missed.
+        if another and entry.offset >= entry.size:
+            return replace(candidate, entry=None)
         values = {
             "input": self.name,
             "path": printable(file.path),
@@ -188,7 +191,7 @@ class Planner:
         ]
         if file.status.size < entry.offset:
             raise FileTruncated(choices=choices, size=file.status.size, **values)
-        if tail_digest(file.descriptor, entry.offset) != entry.tail:
+        if another or tail_digest(file.descriptor, entry.offset) != entry.tail:
             raise FileRewritten(choices=choices, **values)
         return candidate
 

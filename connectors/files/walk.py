@@ -19,6 +19,8 @@ from connectors.files.errors import FolderMissing, Unreadable
 from connectors.files.identity import FileId, Status, status
 
 _HIDDEN = (b"_", b".")
+# Trying again does not help; other errors of the disk may go by.
+_FOR_GOOD = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
 
 
 class Seen(NamedTuple):
@@ -92,7 +94,9 @@ class _Walker:
                 for entry in entries:
                     if not entry.name.startswith(_HIDDEN):
                         self._entry(entry, inside + entry.name)
-        except PermissionError as error:
+        except OSError as error:
+            if error.errno not in _FOR_GOOD:
+                raise
             raise self._unreadable(absolute, error) from error
 
     def _entry(self, entry: os.DirEntry[bytes], path: bytes) -> None:
@@ -109,12 +113,12 @@ class _Walker:
     def _follow(self, link: bytes) -> None:
         try:
             found = status(os.path.join(self._root, link))
-        except PermissionError as error:
-            raise self._unreadable(link, error) from error
         except OSError as error:
             if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
                 return  # it leads nowhere, or in a circle
-            raise
+            if error.errno not in _FOR_GOOD:
+                raise
+            raise self._unreadable(link, error) from error
         shown = os.fsdecode(link)
         if stat.S_ISDIR(found.mode):
             self.folders.append(link)

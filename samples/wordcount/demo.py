@@ -69,7 +69,12 @@ class Demo:
     def _run_and_kill(self) -> bool:
         """True if the run was killed, False if it finished first."""
         before = self._newest()
-        with subprocess.Popen(self._command(), start_new_session=True, stdout=DEVNULL) as child:
+        with (
+            self._said.open("wb") as said,
+            subprocess.Popen(
+                self._command(), start_new_session=True, stdout=DEVNULL, stderr=said
+            ) as child,
+        ):
             try:
                 while child.poll() is None and self._newest() < before + 2:
                     time.sleep(0.05)
@@ -86,7 +91,9 @@ class Demo:
                 with suppress(ProcessLookupError):
                     os.killpg(child.pid, signal.SIGKILL)
         if not killed and child.returncode != 0:
-            raise SystemExit(f"the word count ended by itself with status {child.returncode}")
+            words = self._said.read_text(errors="replace")
+            status = f"the word count ended by itself with status {child.returncode}"
+            raise SystemExit(f"{status}; it said:\n{words}")
         self.kills += killed
         return killed
 
@@ -94,6 +101,12 @@ class Demo:
         words = [sys.executable, "-m", "samples.wordcount", str(self.folder), "--pattern", PATTERN]
         words += ["--database", f"duckdb:///{self.home}/counts.duckdb", "--state", str(self._state)]
         return [*words, "--window-bytes", str(self.window_bytes)]
+
+    @property
+    def _said(self) -> Path:
+        # Of a driver that was killed: its JVM misses it, and says so in words that look like a
+        # defect.
+        return self.home / "said.txt"
 
     @property
     def _state(self) -> Path:
@@ -133,11 +146,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m samples.wordcount.demo", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, help="default: the standard library")
     parser.add_argument("--window-bytes", type=int, default=2 * 2**20)
-    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--seed", type=int, default=None, help="default: another one each time")
     given = parser.parse_args()
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(10**6)
     folder = given.folder or copy_standard_library()
-    print(f"seed {seed}; counting {PATTERN} of {folder}", flush=True)
+    again = f"python -m samples.wordcount.demo --seed {seed}"
+    print(f"Counting {PATTERN} of {folder}, killed at random moments.", flush=True)
+    print(f"To draw the same moments again: {again}", flush=True)
     with tempfile.TemporaryDirectory(prefix="wordcount-demo-") as home:
         demo = Demo(folder, Path(home), given.window_bytes, random.Random(seed))
         return demo.run()

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from samples.wordcount.words import TABLE
 from windowed import Listener, Summary
+from windowed.wording import sized
 from windowlog.access.engines import make_engine
 
 if TYPE_CHECKING:
@@ -35,19 +36,21 @@ class Report(Listener):
         if self.windows:
             self._show_windows()
         self._show_words(database)
-        self.console.print(f"{summary}.")
+        end = "." if summary.windows_run or summary.stopped else ": so nothing was counted twice."
+        self.console.print(f"{summary}{end}")
 
     def _show_windows(self) -> None:
-        table = Table("window", "planned at", "files", "size", "")
+        table = Table("window", "planned at", "files", "size")
+        if any(replay for _, replay in self.windows):
+            table.add_column("replayed")
         shown = self.windows[-WINDOWS_SHOWN:]
         if len(shown) < len(self.windows):
-            table.add_row(f"{len(self.windows) - len(shown)} more", "", "", "", "")
+            table.add_row(f"{len(self.windows) - len(shown)} more")
         for window, replay in shown:
             plan = window.plans["lines"]
-            size = f"{(plan.bytes or 0) / 1e6:,.1f} MB"
             planned = f"{window.planned_at:%Y-%m-%d %H:%M:%S} UTC"
-            again = "replayed" if replay else ""
-            table.add_row(str(window.id), planned, f"{len(plan.parts):,}", size, again)
+            cells = [str(window.id), planned, f"{len(plan.parts):,}", sized(plan.bytes or 0)]
+            table.add_row(*cells, *(["yes"] if replay else []))
         self.console.print(table)
 
     def _show_words(self, database: str) -> None:

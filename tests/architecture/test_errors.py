@@ -7,6 +7,7 @@ import inspect
 import pickle
 import re
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -84,7 +85,7 @@ def test_a_message_names_what_it_is_given(kind: type[KitError]) -> None:
     doc = inspect.getdoc(kind)
     assert doc is not None
     names = re.findall(r"\{(\w+)(?:!r)?[^}]*\}", doc)
-    values: dict[str, object] = {name: f"<{name}>" for name in names}
+    values: dict[str, Any] = {name: f"<{name}>" for name in names}
     error = kind(**values)
     assert str(error).splitlines()[0].endswith(f"[{kind.code}]")
     none_of([name for name in names if f"<{name}>" not in str(error)])

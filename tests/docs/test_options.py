@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from connectors import FileInput
-from jdbc_sink import JdbcSink, accumulate
+from jdbc_sink import JdbcSink, accumulate, replace_window, upsert
 from tests.docs.blocks import DOCS
 from windowed import Pipeline
 from windowed.commands.app import app
@@ -29,6 +29,8 @@ CALLED: dict[str, Callable[..., Any]] = {
     "FileInput": FileInput,
     "JdbcSink": JdbcSink,
     "accumulate": accumulate,
+    "upsert": upsert,
+    "replace_window": replace_window,
 }
 
 

@@ -18,7 +18,7 @@ import sqlalchemy
 from jdbc_sink import JdbcSink
 from jdbc_sink.errors import DatabaseLocked, DatabaseUnusable, TransactionOpen
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import Story, hold
+from windowed.testing.sink_story import Story, hold
 from windowlog.errors import BadArgument
 
 
@@ -209,3 +209,31 @@ def test_wrong_arguments_are_named_without_passwords(
 def test_a_sink_shows_no_password() -> None:
     """In its repr."""
     assert repr(JdbcSink("duckdb:///x.duckdb", table="a.b")) == "JdbcSink('x.duckdb', table='a.b')"
+
+
+def test_a_database_that_cannot_be_opened_is_one_short_traceback(tmp_path: Path) -> None:
+    """The message has the driver's own words, without its `!`; they are not shown twice."""
+    path = tmp_path / "x.duckdb"
+    path.write_text("no database\n" * 999)
+    sink = JdbcSink(f"duckdb:///{path}", table="words")
+    Story(sink).open(sink)
+    with pytest.raises(DatabaseUnusable, match=r"valid DuckDB database file\. Nothing") as refused:
+        sink.held()
+    assert refused.value.__cause__ is None
+    assert refused.value.__suppress_context__
+
+
+def test_an_error_that_is_not_the_databases_own_keeps_its_cause(tmp_path: Path) -> None:
+    """Whoever wrote it needs to see where."""
+    path = tmp_path / "x.duckdb"
+    path.touch()
+
+    def broken() -> None:
+        raise ValueError("a bad creator")
+
+    engine = sqlalchemy.create_engine(f"duckdb:///{path}", creator=broken)
+    sink = JdbcSink(engine, table="words", lock_wait_s=0)
+    Story(sink).open(sink)
+    with pytest.raises(DatabaseUnusable, match="a bad creator") as refused:
+        sink.held()
+    assert isinstance(refused.value.__cause__, ValueError)

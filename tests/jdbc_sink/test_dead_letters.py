@@ -15,7 +15,7 @@ import pytest
 from jdbc_sink import JdbcSink, accumulate, append, call, sql, upsert
 from jdbc_sink.errors import BadValue, DeadLettersUnsuitable, TooManyRejects
 from jdbc_sink.rejects import sift
-from windowed.testing.sink_contract import Story, frame
+from windowed.testing.sink_story import Story, frame
 from windowlog.errors import BadArgument, Fenced, NotHeld
 
 DATABASES = ("duckdb", "sqlite")

@@ -13,7 +13,7 @@ from duckdb_sqlalchemy import ConnectionWrapper
 
 from jdbc_sink.doubt import Verdict, judge
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import Story, frame
+from windowed.testing.sink_story import Story, frame
 from windowlog.errors import CommitUnknown, Fenced, NotHeld, PreviousFailure
 from windowlog.window import Window
 from windowlog.wiring import Held

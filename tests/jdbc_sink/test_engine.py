@@ -15,7 +15,7 @@ from sqlalchemy.pool import QueuePool, SingletonThreadPool, StaticPool
 from jdbc_sink import JdbcSink
 from jdbc_sink.errors import DatabaseLocked, DatabaseUnusable, TransactionOpen
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import SCHEMA, Story, hold
+from windowed.testing.sink_story import SCHEMA, Story, hold
 from windowlog.errors import BadArgument, Fenced
 
 

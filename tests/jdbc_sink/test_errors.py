@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import string
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,8 @@ PAGES = Path(__file__).parents[2] / "docs" / "errors.md"
 def test_an_error_pickles_and_has_a_page(kind: type[KitError]) -> None:
     """With all that its message says."""
     fields = {name for _, name, *_ in string.Formatter().parse(kind.__doc__ or "") if name}
-    error = kind(**{field: f"some {field}" for field in fields})
+    values: dict[str, Any] = {field: f"some {field}" for field in fields}
+    error = kind(**values)
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again), again.values) == (kind, str(error), error.values)
     assert f"## {kind.code} {kind.__name__}" in PAGES.read_text()

@@ -16,7 +16,7 @@ import sqlalchemy
 from jdbc_sink.databases.duckdb.place import DuckDbPlace
 from jdbc_sink.errors import DatabaseUnusable
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import frame
+from windowed.testing.sink_story import frame
 from windowlog.errors import NotHeld
 
 ENGINE = sqlalchemy.create_engine("duckdb:///:memory:")
@@ -66,6 +66,26 @@ def test_a_driver_killed_while_it_makes_the_file_leaves_none_or_a_whole_one(
     bench = Bench(path)
     bench.hold(("a", 1))
     assert bench.ask("SELECT word, n FROM words") == [("a", 1)]
+
+
+def test_a_damaged_wal_is_an_error_that_names_it(tmp_path: Path) -> None:
+    """A killed driver leaves FILE.wal. Damaged, it takes committed windows along: only a backup
+    has both."""
+    path = tmp_path / "x.duckdb"
+
+    def start() -> None:
+        bench = Bench(path)
+        bench.hold(("a", 1))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    assert in_child(start) == -signal.SIGKILL
+    wal = path.with_name("x.duckdb.wal")
+    data = bytearray(wal.read_bytes())
+    data[len(data) // 2] ^= 1
+    wal.write_bytes(bytes(data))
+    with pytest.raises(DatabaseUnusable, match=r"\.wal is damaged: restore both"):
+        Bench(path)
+    assert wal.read_bytes() == bytes(data)
 
 
 def test_making_a_file_leaves_nothing_beside_it(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from jdbc_sink import JdbcSink
 from jdbc_sink.errors import LedgerUnsuitable
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import SCHEMA, Story, frame, hold
+from windowed.testing.sink_story import SCHEMA, Story, frame, hold
 from windowlog.contracts import SinkContext
 from windowlog.errors import Fenced, NotHeld
 from windowlog.values import Plan
@@ -156,3 +156,20 @@ def test_the_row_is_never_deleted_and_never_doubled(tmp_path: Path) -> None:
     assert isinstance(held, Held)
     assert bench.sink.held() == held
     assert bench.ask("SELECT count(*) FROM window_ledger") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE window_ledger SET positions = 'nonsense'",
+        "ALTER TABLE window_ledger ALTER window_id TYPE VARCHAR",
+    ],
+)
+def test_a_row_that_a_hand_has_spoilt_is_named(tmp_path: Path, damage: str) -> None:
+    """Not the error of whoever stumbles over it, and nothing is changed."""
+    bench = Bench(tmp_path / "x.duckdb")
+    bench.hold(("a", 1))
+    bench.sink.close()
+    bench.ask(damage)
+    with pytest.raises(LedgerUnsuitable, match=r"row of this sink.* not what a ledger writes"):
+        bench.sink.held()

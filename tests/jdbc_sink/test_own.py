@@ -15,7 +15,7 @@ from sqlalchemy import Connection, text
 from jdbc_sink import call, sql
 from jdbc_sink.errors import TargetUnsuitable, TransactionEnded
 from tests.jdbc_sink.windows import DATABASES, Bench
-from windowed.testing.sink_contract import SCHEMA, frame
+from windowed.testing.sink_story import SCHEMA, frame
 from windowlog.errors import BadArgument, NotHeld
 from windowlog.window import Window
 

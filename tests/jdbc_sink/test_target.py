@@ -11,7 +11,7 @@ from jdbc_sink import JdbcSink, accumulate, append
 from jdbc_sink.errors import TargetUnsuitable
 from jdbc_sink.modes import Mode
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import SCHEMA
+from windowed.testing.sink_story import SCHEMA
 from windowlog.errors import BadArgument
 
 COUNT = accumulate(["word"], add=["n"])

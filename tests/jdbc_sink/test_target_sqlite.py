@@ -13,7 +13,7 @@ from jdbc_sink import JdbcSink, accumulate, append, replace_window, upsert
 from jdbc_sink.errors import BadValue, TargetUnsuitable
 from jdbc_sink.modes import Mode
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import SCHEMA, frame
+from windowed.testing.sink_story import SCHEMA, frame
 from windowlog.errors import NotHeld
 
 COUNT = accumulate(["word"], add=["n"])

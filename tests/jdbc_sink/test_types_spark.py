@@ -12,6 +12,7 @@ from jdbc_sink.errors import BadValue, TargetUnsuitable
 from tests.jdbc_sink.typed import Refused, given
 from tests.jdbc_sink.typed_parts import CASES
 from tests.jdbc_sink.windows import DATABASES, Bench
+from windowlog.errors import KitError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -107,3 +108,16 @@ def test_a_type_without_a_form_is_refused_by_name(
     bench = Bench(tmp_path / "x.db", database)
     with pytest.raises(TargetUnsuitable, match=f"column odd is {name}: "):
         stage(bench, spark.sql(f"SELECT {expression} AS odd, 1 AS n"))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("load", ["driver", "executors"])
+@pytest.mark.parametrize("database", DATABASES)
+def test_bytes_that_spark_cast_to_a_string_are_written_nowhere(
+    tmp_path: Path, spark: SparkSession, database: str, load: str
+) -> None:
+    """DuckDB looks itself at the text of a spool, and says what it saw."""
+    bench = Bench(tmp_path / "x.db", database, load=load)
+    with pytest.raises(KitError, match=r"(?i)xff.xfe.* UTF-?8"):
+        stage(bench, spark.sql("SELECT CAST(X'FFFE' AS STRING) AS x"))
+    assert bench.ask("SELECT count(*) FROM words") == [(0,)]

@@ -17,7 +17,7 @@ from hypothesis import strategies as some
 from jdbc_sink import JdbcSink, accumulate
 from jdbc_sink.errors import TargetUnsuitable
 from tests.jdbc_sink.windows import Bench
-from windowed.testing.sink_contract import Story
+from windowed.testing.sink_story import Story
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,7 @@ import duckdb
 import pyarrow
 
 from jdbc_sink import JdbcSink
-from windowed.testing.sink_contract import Story, hold
+from windowed.testing.sink_story import Story, hold
 from windowlog.window import Window
 
 DATABASES = ("duckdb", "sqlite")

@@ -30,6 +30,20 @@ def test_killed_at_random_moments_the_counts_are_equal(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "kill 1: SIGKILL" in done.stdout
     assert "the independent count is equal" in done.stdout
+    assert "--seed 3" in done.stdout
+    # What a JVM says whose driver was killed is no concern of the reader's.
+    assert done.stderr == ""
+
+
+def test_a_word_count_that_fails_by_itself_is_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it had said, with its status."""
+    demo = Demo(tmp_path, tmp_path, 1000, random.Random(1))
+    command = [sys.executable, "-c", "import sys; sys.exit('no room left')"]
+    monkeypatch.setattr(demo, "_command", lambda: command)
+    with pytest.raises(SystemExit, match="with status 1; it said:\nno room left"):
+        demo.run()
 
 
 def test_a_difference_is_shown_and_is_status_1(

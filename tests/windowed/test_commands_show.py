@@ -4,6 +4,7 @@ changes."""
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,9 @@ def world(tmp_path: Path) -> FileWorld:
 
 def _json(world: FileWorld, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
     capsys.readouterr()
-    assert command("show", world.locator, "--json", *options) == 0
+    status = command("show", world.locator, "--json", *options)
     seen: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert status == (3 if seen["start"]["choices"] else 0)
     return seen
 
 
@@ -92,6 +94,7 @@ def test_the_tables_hold_the_same_as_text(
         assert text in out
     for text in ("table word_counts", "this one", f"{len(LINES[0]) + 1} bytes", "files/lines"):
         assert text in out
+    assert re.search(r" \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC ", out)
 
 
 def test_brackets_in_a_path_are_no_markup(
@@ -115,7 +118,7 @@ def test_a_refused_start_is_shown_with_its_choices(
     assert (start["row"], start["answer"]) == (case.row, case.refusal.__name__)
     commands = [choice["command"] for choice in start["choices"] if choice["command"]]
     assert len(commands) == len(case.choices)
-    assert command("show", world.locator) == 0
+    assert command("show", world.locator) == 3
     assert f"is refused ({case.refusal.__name__})" in capsys.readouterr().out
     assert world.bytes() == before
 

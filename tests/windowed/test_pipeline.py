@@ -75,10 +75,10 @@ WRONG: list[tuple[str, Any, str]] = [
     ("keep", True, "a number of windows from 0"),
     ("keep", None, "a number of windows from 0"),
     ("transform", "count", "a function of lines"),
-    ("transform", lambda: None, "a function of the inputs lines by keyword"),
-    ("transform", lambda words: words, "a function of the inputs lines by keyword"),
-    ("transform", lambda lines, /: lines, "a function of the inputs lines by keyword"),
-    ("transform", lambda lines, words: lines, "a function of the inputs lines by keyword"),
+    ("transform", lambda: None, "must take the input lines as keyword arguments"),
+    ("transform", lambda words: words, "must take the input lines as keyword arguments"),
+    ("transform", lambda lines, /: lines, "must take the input lines as keyword arguments"),
+    ("transform", lambda lines, words: lines, "must take the input lines as keyword arguments"),
 ]
 
 

@@ -116,6 +116,18 @@ def test_a_run_that_failed_says_no_more() -> None:
     assert " held " not in stream.getvalue()
 
 
+def test_a_fault_that_may_pass_is_said_with_the_time_of_the_next_attempt() -> None:
+    """On both: a service that waits in silence looks well."""
+    stream = io.StringIO()
+    console, terminal = _terminal()
+    for listener in (ProgressLines("counts", stream, 10.0), ProgressBar("counts", console)):
+        listener.failed(OSError("disk is away"))
+        listener.ended()
+        listener.retrying(OSError("disk is away"), 4.0)
+    assert stream.getvalue() == "counts: trying again in 4 s: disk is away\n"
+    assert "counts: trying again in 4 s: disk is away" in terminal.getvalue()
+
+
 def _wait_for(text: str, stream: io.StringIO) -> None:
     """It is said by another thread."""
     give_up_s = time.monotonic() + 10

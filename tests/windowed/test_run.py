@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.windowed.made import Ear, HeardSink, On, pipeline, rows, words
-from windowed import drained, every, forever, windows
+from windowed import Listener, drained, every, forever, windows
 from windowed.errors import TimedOut
 from windowed.testing.clock import ManualClock
 from windowed.testing.list_sink import ListSink
@@ -147,6 +147,20 @@ def test_pauses_between_retries_grow_to_a_minute() -> None:
     with pytest.raises(CommitUnknown):
         pipeline(rows(["a"]), {"s": sink}).run(None, until=forever(), clock=clock)
     assert clock.waits == [1, 2, 4, 8, 16, 32, 60, 60, 60]
+
+
+def test_each_retry_is_told_before_its_pause() -> None:
+    """With the fault and the seconds; the last failure is only the run's error."""
+    told: list[tuple[str, float]] = []
+
+    class Attempts(Listener):
+        def retrying(self, error: Exception, pause_s: float) -> None:
+            told.append((type(error).__name__, pause_s))
+
+    made = pipeline(rows(["a"]), {"s": HeardSink("s", [], [UNKNOWN] * 99)})
+    with pytest.raises(CommitUnknown):
+        made.run(None, until=forever(), clock=ManualClock(), listeners=[Attempts()])
+    assert told == [("CommitUnknown", n) for n in (1, 2, 4, 8, 16, 32, 60, 60, 60)]
 
 
 def test_a_window_held_begins_the_count_of_failures_anew() -> None:

@@ -94,10 +94,18 @@ def _consequences(look: Opened, sink: SinkFacts, first: int) -> Iterator[str]:
     if held is not None and first > held.window_id + 1:
         yield f"never written to it: {windows_text(held.window_id + 1, first - 1)}"
     if first <= log.newest:
-        twice = ": what it has of them already will be there twice" if sink.target.exists else ""
+        again = ": what it has of them already will be there twice"
+        twice = again if _may_have(sink, first) else ""
         yield f"the next run writes {windows_text(first, log.newest)} to it{twice}"
     if not sink.target.exists and first > look.facts.header.first:
         yield f"its target is not there: what was in the windows before {first} is not in it"
+
+
+def _may_have(sink: SinkFacts, first: int) -> bool:
+    """May the target have rows of window `first` and later? Not if its ledger row ends before."""
+    held = sink.held
+    behind = held is not None and held.window_id < first and held.identity == sink.identity
+    return sink.target.exists and not behind
 
 
 def _check_inputs(look: Opened, window: Window, words: list[str]) -> None:

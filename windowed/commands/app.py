@@ -33,7 +33,8 @@ def about() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command: the exit status. 0: done or shown; 1: an error or a finding, said on
-    standard error; 2: the command line is not understood."""
+    standard error; 2: the command line is not understood; 3: `show` says that a start would be
+    refused."""
     try:
         app(args=arguments, prog_name="python -m windowed")
     except SystemExit as ended:

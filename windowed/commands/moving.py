@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from windowed.commands.opened import open_input
+from windowed.wording import counted
 from windowlog.values import Plan
 from windowlog.window import Draft
 from windowlog.wiring import Adoption
@@ -37,7 +38,8 @@ def costs(name: str, seek: Seek) -> list[str]:
         if count is None:
             lines.append(f"input {name}: how many records are {what} cannot be known")
         elif count:
-            lines.append(f"input {name}: {count:,} records are {what}")
+            verb = "is" if count == 1 else "are"
+            lines.append(f"input {name}: {counted(count, 'record')} {verb} {what}")
     return lines or [f"input {name}: no record is read again or passed over"]
 
 

@@ -12,11 +12,15 @@ from rich.text import Text
 
 from windowed.commands.opened import opened
 from windowed.commands.picture import picture
+from windowed.wording import counted, sized
+from windowlog.moment import parse_time
 
 # Wide enough for a table in a file or a pipe, where there is no terminal to ask.
 COLUMNS = 140
 POSITION_LENGTH_MAX = 60
 RUN_LENGTH = 8
+# Not 1: the command itself has not failed.
+REFUSED = 3
 
 
 def show(
@@ -24,12 +28,20 @@ def show(
     windows: Annotated[int, typer.Option(help="How many of the newest windows.", min=0)] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
 ) -> None:
-    """Show where log, inputs and sinks stand, and what a start would do. Changes nothing."""
+    """Show where log, inputs and sinks stand, and what a start would do. Changes nothing. Exit
+    status 3 when a start would be refused.
+    """
     with opened(pipeline) as look:
         seen = picture(look, windows)
     if as_json:
         typer.echo(json.dumps(seen, indent=2))
-        return
+    else:
+        _print(seen)
+    if seen["start"]["choices"]:
+        raise typer.Exit(REFUSED)
+
+
+def _print(seen: dict[str, Any]) -> None:
     console = Console(soft_wrap=False)
     if not console.is_terminal:
         console = Console(width=COLUMNS)
@@ -92,11 +104,12 @@ def _windows(seen: dict[str, Any]) -> Table:
             continue
         for name, plan in window["plans"].items():
             skips = ", ".join(window["skips"])
-            moment = window["planned_at"]
+            moment = f"{parse_time(window['planned_at']):%Y-%m-%d %H:%M:%S} UTC"
             _row(table, window["id"], moment, name, plan["parts"], _size(plan), skips)
     return table
 
 
 def _size(plan: dict[str, Any]) -> str:
-    sizes = [f"{plan[unit]:,} {unit}" for unit in ("records", "bytes") if plan[unit] is not None]
-    return ", ".join(sizes)
+    records, size = plan["records"], plan["bytes"]
+    sizes = [] if records is None else [counted(records, "record")]
+    return ", ".join(sizes if size is None else [*sizes, sized(size)])

@@ -8,6 +8,7 @@ import typer
 
 from windowed.commands.opened import LOG_ROWS, Opened, opened
 from windowed.commands.proposal import Proposal, carry_out, impossible, windows_text, words_of
+from windowed.wording import counted
 from windowlog.values import Skip
 
 if TYPE_CHECKING:
@@ -89,13 +90,14 @@ def amount_of(part: Part, plan: Plan) -> str:
     Ranges with `start` and `end` are in the unit whose total over the plan they add up to."""
     sizes = {other.id: _range(other) for other in plan.parts}
     total = sum(size for size in sizes.values() if size is not None)
-    for unit, planned in (("bytes", plan.bytes), ("records", plan.records)):
+    for unit, planned in (("byte", plan.bytes), ("record", plan.records)):
         if planned is None:
             continue
         if len(plan.parts) == 1:
-            return f"{planned:,} {unit}"
-        if None not in sizes.values() and total == planned:
-            return f"{sizes[part.id]:,} {unit}"
+            return counted(planned, unit)
+        size = sizes[part.id]
+        if size is not None and None not in sizes.values() and total == planned:
+            return counted(size, unit)
     return f"1 of {len(plan.parts)} parts"
 
 

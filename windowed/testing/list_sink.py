@@ -82,12 +82,12 @@ class ListSink:
         self._staged = window.id, table.to_pylist()
 
     def hold(self, window: Window) -> None:
-        """Rows and memory in one step, only from the window before, of the same log."""
+        """Rows and memory in one step, only from the window before, of the same log and sink."""
         assert self._staged is not None, "stage() comes first"
         assert self._staged[0] == window.id, "one window in flight"
         held = self.held()
-        expected = (window.log_id, window.id - 1, window.previous)
-        if held is None or (held.log_id, held.window_id, held.digest) != expected:
+        expected = (window.log_id, window.id - 1, window.previous, self.identity())
+        if held is None or (held.log_id, held.window_id, held.digest, held.identity) != expected:
             raise self._fenced(f"the sink's memory is {held}, not window {window.id - 1}")
         # Extended, not replaced: a window held twice must show.
         self.store.windows.setdefault(window.id, []).extend(self._staged[1])

@@ -1,4 +1,5 @@
-"""SinkContract: the tests that every sink passes. An author subclasses it.
+"""SinkContract: the tests that every sink passes, those of fencing among them. An author
+subclasses it.
 
 class TestMySink(SinkContract):
     @pytest.fixture
@@ -14,103 +15,20 @@ class TestMySink(SinkContract):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
-import pyarrow
 import pytest
 
-from windowlog.contracts import Sink, SinkContext
-from windowlog.errors import Fenced, KitError
-from windowlog.log import WindowLog
-from windowlog.values import Plan, Skip
-from windowlog.window import Draft, Window
-from windowlog.wiring import Held, InputIdentity
-
-SCHEMA = pyarrow.schema([("word", pyarrow.string()), ("n", pyarrow.int64())])
-_RUN = "11111111-1111-1111-1111-111111111111"
-_OTHER_RUN = "22222222-2222-2222-2222-222222222222"
+from windowed.testing.sink_fencing import FencingContract
+from windowed.testing.sink_story import SCHEMA, Story, frame, hold, release
+from windowlog.contracts import Sink
+from windowlog.errors import KitError
+from windowlog.values import Skip
 
 
-def frame(*rows: tuple[str, int]) -> pyarrow.Table:
-    """Rows as a frame of SCHEMA."""
-    words, numbers = [row[0] for row in rows], [row[1] for row in rows]
-    return pyarrow.table({"word": words, "n": numbers}, schema=SCHEMA)
-
-
-class Story:
-    """Windows of one log, as a loop would give them to a sink."""
-
-    def __init__(self, sink: Sink, run_id: str = _RUN) -> None:
-        self.log = WindowLog.in_memory()
-        self.log.open("contract", run_id)
-        self.log.create()
-        self.log.scan()
-        self.sink = sink
-        self.run_id = run_id
-
-    @property
-    def beginning(self) -> Held:
-        """The memory of a sink that holds nothing yet."""
-        header = self.log.header
-        identity = self.sink.identity()
-        return Held(header.log_id, header.first - 1, header.digest, self.run_id, identity)
-
-    def open(self, sink: Sink, name: str = "out", run_id: str | None = None) -> Sink:
-        """Open a sink of this story."""
-        context = SinkContext("contract", name, self.log.header.log_id, run_id or self.run_id)
-        sink.open(context)
-        return sink
-
-    def window(self) -> Window:
-        """The next window."""
-        position = self.log.newest + 1
-        identity = InputIdentity("rows", "here")
-        return self.log.append(
-            Draft(
-                window_id=position,
-                planned_at=datetime(2001, 2, 3, tzinfo=UTC),
-                plans={"lines": Plan((), position)},
-                inputs={"lines": identity},
-                sinks={"out": self.sink.identity()},
-                run_id=self.run_id,
-            )
-        )
-
-
-def hold(sink: Sink, window: Window, *rows: tuple[str, int]) -> None:
-    """Prepare, stage and hold."""
-    sink.prepare(SCHEMA)
-    sink.stage(window, frame(*rows))
-    sink.hold(window)
-
-
-class SinkContract:
+class SinkContract(FencingContract):
     """What windowlog.contracts.Sink promises, on frames of `word string, n bigint`."""
-
-    @pytest.fixture
-    def place(self) -> Any:
-        """Where an empty target is to be. Yours to give."""
-        raise NotImplementedError("give a fixture `place`")
-
-    def sink(self, place: Any) -> Sink:
-        """A new sink on this place, as another process would make it. Yours to give."""
-        raise NotImplementedError("give a method `sink`")
-
-    def rows(self, place: Any) -> list[tuple[str, int]]:
-        """What a reader sees. Yours to give."""
-        raise NotImplementedError("give a method `rows`")
-
-    @pytest.fixture
-    def story(self, place: Any) -> Iterator[Story]:
-        """A sink that is open and enrolled, and holds nothing yet."""
-        story = Story(self.sink(place))
-        story.open(story.sink)
-        story.sink.adopt(None, story.beginning)
-        yield story
-        story.sink.close()
 
     def test_it_is_a_sink_and_knows_its_identity_unopened(self, place: Any) -> None:
         """Target and mode are the same before it is opened, and in another process."""
@@ -138,15 +56,6 @@ class SinkContract:
         assert again.held() == story.beginning
         again.close()
         assert self.rows(place) == []
-
-    def test_an_adoption_from_another_memory_is_fenced(self, story: Story) -> None:
-        """Compare-and-set: neither from nothing, nor from another digest, log or window."""
-        now = story.beginning
-        wrong = (None, replace(now, digest="0" * 64), replace(now, log_id=_RUN), None)
-        for before in (*wrong, replace(now, window_id=now.window_id + 1)):
-            with pytest.raises(Fenced):
-                story.sink.adopt(before, replace(now, window_id=7))
-        assert story.sink.held() == now
 
     def test_a_held_window_is_there_for_everybody(self, story: Story, place: Any) -> None:
         """Rows and memory together, also after a new start."""
@@ -177,47 +86,6 @@ class SinkContract:
         again.committed(1)
         again.close()
         assert self.rows(place) == [("kept", 3)]
-
-    def test_a_window_out_of_order_is_fenced_and_rolled_back(
-        self, story: Story, place: Any
-    ) -> None:
-        """n+1 before n."""
-        story.window()
-        with pytest.raises(Fenced):
-            hold(story.sink, story.window(), ("wrong", 1))
-        story.sink.close()
-        assert self.rows(place) == []
-
-    def test_a_second_driver_is_fenced_and_its_rows_rolled_back(
-        self, story: Story, place: Any
-    ) -> None:
-        """The slower of two drivers that replay one window, with other rows even."""
-        window = story.window()
-        slower = story.open(self.sink(place), run_id=_OTHER_RUN)
-        slower.prepare(SCHEMA)
-        slower.stage(window, frame(("slower", 1)))
-        release(slower)
-        hold(story.sink, window, ("faster", 1))
-        release(story.sink)
-        with pytest.raises(Fenced):
-            slower.hold(window)
-        slower.close()
-        story.sink.committed(1)
-        story.sink.close()
-        assert self.rows(place) == [("faster", 1)]
-
-    def test_the_right_number_with_another_digest_is_fenced(self, story: Story, place: Any) -> None:
-        """A restored backup gives a paused driver the number it waits for, with other rows
-        behind."""
-        hold(story.sink, story.window(), ("a", 1))
-        second = story.window()
-        for other in (replace(second, previous="0" * 64), replace(second, log_id=_OTHER_RUN)):
-            with pytest.raises(Fenced):
-                hold(story.sink, other, ("wrong", 1))
-        hold(story.sink, second, ("b", 2))
-        story.sink.committed(2)
-        story.sink.close()
-        assert sorted(self.rows(place)) == [("a", 1), ("b", 2)]
 
     def test_an_empty_window_is_held(self, story: Story, place: Any) -> None:
         """Without a row, and the next one with."""
@@ -291,10 +159,3 @@ class SparkSinkContract(SinkContract):
         story.sink.committed(1)
         story.sink.close()
         assert sorted(self.rows(place)) == rows
-
-
-def release(sink: Sink) -> None:
-    """As the loop does before it waits: let others in."""
-    idle = getattr(sink, "idle", None)
-    if idle is not None:
-        idle()

@@ -37,6 +37,10 @@ _REMEDIES = (
     ("File too large", "Raise the limit on file sizes (ulimit -f); nothing is written twice."),
     ("not a valid DuckDB", "Name another file, or move this one away: it is no DuckDB database."),
     ("Could not read enough bytes", "It is cut off: restore it, or move it away."),
+    (
+        "replaying WAL",
+        "Its FILE.wal is damaged: restore both files from one backup.",
+    ),
     ("version number", "Another version of duckdb wrote it: use that one, or a newer one."),
 )
 # In place of a transaction's id: after an error it answers no question, and keeps nothing.

@@ -11,7 +11,7 @@ _SYNCHRONOUS = ("off", "normal", "full", "extra")
 
 def flaw_of(driver: Any, schemas: frozenset[str]) -> tuple[str, str] | None:
     """(reason, remedy) if tables in these schemas, lower case, are not safe with a sqlite3
-    connection."""
+    connection. sqlite3's own error if they cannot be written."""
     if getattr(driver, "autocommit", None) is True:
         reason = "with its setting autocommit=True a commit does nothing"
         return reason, "Leave that setting away: rows and ledger must be one transaction."
@@ -23,6 +23,7 @@ def flaw_of(driver: Any, schemas: frozenset[str]) -> tuple[str, str] | None:
         flaw = _flaw_of_file(driver, schema, files[schema])
         if flaw is not None:
             return flaw
+    _try_to_write(driver, there)
     journals = {_pragma(driver, f'"{schema}".journal_mode') for schema in there}
     if len(there) > 1 and ("wal" in journals or not files["main"]):
         reason = f"a crash may commit one of its files {' and '.join(there)} without the others"
@@ -46,6 +47,19 @@ def _flaw_of_file(driver: Any, schema: str, file: str) -> tuple[str, str] | None
         reason = f"its setting synchronous={setting} forgets commits in a power cut"
         return reason, "Set it to full."
     return None
+
+
+def _try_to_write(driver: Any, schemas: list[str]) -> None:
+    """sqlite3's own error if it cannot be: BEGIN IMMEDIATE alone succeeds on a read-only file."""
+    if driver.in_transaction:
+        driver.execute("ROLLBACK")
+    driver.execute("BEGIN IMMEDIATE")
+    try:
+        for schema in schemas:
+            version = _pragma(driver, f'"{schema}".user_version')
+            driver.execute(f'PRAGMA "{schema}".user_version = {version}')
+    finally:
+        driver.execute("ROLLBACK")
 
 
 def _pragma(driver: Any, name: str) -> Any:

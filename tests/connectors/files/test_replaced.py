@@ -7,7 +7,8 @@ import shutil
 
 import pytest
 
-from connectors.files.errors import FileReplaced, UnreadVanished
+from connectors.files import identity
+from connectors.files.errors import FileReplaced, FileRewritten, UnreadVanished
 from tests.connectors.files.conftest import MakeWorld
 from tests.connectors.files.world import World
 
@@ -252,3 +253,20 @@ def test_a_file_that_was_to_be_read_again_is_missed(world: World) -> None:
     _replace(world, "a.txt", "one\ntwo\n")
     with pytest.raises(UnreadVanished, match="only 0 were read"):
         world.run.plan()
+
+
+def test_without_birth_times_an_inode_that_is_used_again_hides_no_unread_rest(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other first bytes are another file; what was not read of the one before is not passed over
+    silently."""
+    monkeypatch.setattr(identity, "_statx", None)
+    world = make_world(max_bytes_per_window=1)
+    world.write("a.txt", "one\ntwo\n")
+    assert world.run.window() is not None
+    world.write("a.txt", "alpha\nbeta\ngamma\n")  # in place: the same inode
+    with pytest.raises(FileRewritten, match="up to byte 4"):
+        world.run.plan()
+    world.run.reset("a.txt@0")
+    world.run.start()
+    assert world.values() == ["alpha", "beta", "gamma"]

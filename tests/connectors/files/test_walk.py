@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -190,6 +192,49 @@ def test_a_link_into_a_forbidden_folder_is_an_error(nobodys: Path) -> None:
     (folder / "link").symlink_to(nobodys / "x/a.txt")
     with pytest.raises(Unreadable, match=r"/link cannot be read"):
         found(folder)
+
+
+def test_a_path_that_is_too_long_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file may lie deeper than any path reaches: it is named as far as that goes."""
+    monkeypatch.chdir(tmp_path)
+    for _ in range(20):
+        os.mkdir("d" * 250)
+        os.chdir("d" * 250)
+    Path("deep.txt").touch()
+    with pytest.raises(Unreadable, match="File name too long"):
+        found(tmp_path)
+
+
+OPENED_ELSEWHERE = r"""
+import sys
+from connectors.files.identity import FileId
+from connectors.files.locate import Locator
+from connectors.files.pattern import compile_pattern
+from connectors.files.walk import walk
+
+folder, file_id = sys.argv[1:]
+locator = Locator(folder, "source", lambda: walk(folder, compile_pattern("*"), "source"))
+with locator.open("caf\u00e9.txt", FileId.parse(file_id), None) as file:
+    print(file.status.size)
+"""
+
+
+def test_a_planned_name_is_found_under_another_locale(tmp_path: Path) -> None:
+    """The plan was made where `é` can be written, and is replayed where it cannot: the file is
+    known by its id."""
+    (tmp_path / "caf\u00e9.txt").write_text("one\n")
+    file_id = identity.status(os.fsencode(tmp_path / "caf\u00e9.txt")).id
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    said = subprocess.run(
+        [sys.executable, "-c", OPENED_ELSEWHERE, str(tmp_path), str(file_id)],
+        env={**os.environ, **ascii_only},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (said.stdout, said.stderr) == ("4\n", "")
 
 
 def test_a_missing_folder_is_an_error_when_it_is_looked_at(tmp_path: Path) -> None:

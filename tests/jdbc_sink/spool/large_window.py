@@ -10,7 +10,7 @@ import duckdb
 
 from jdbc_sink import JdbcSink
 from samples.session import local_session
-from windowed.testing.sink_contract import Story
+from windowed.testing.sink_story import Story
 
 
 def main(path: str, load: str, rows: int) -> None:

@@ -1,18 +1,22 @@
 """A sink of files in small: rows are staged, an exclusive manifest holds them, `committed`
 publishes.
 
-    manifests/000000000003.json   log id, run, digest, and the digest of manifest 2: window 3 is
-    held marks/000000000003.json       below it no manifest is believed, and no window published
-    (I8) files/000000000003.<run>      rows of window 3, staged by that run files/000000000003
-    the same rows, published
+    manifests/000000000003.json   the third move of this sink's memory: log id, window, its digest,
+                                  run, identity, and the digest of manifest 2
+    marks/000000000003.json       below it no manifest is believed, and none published (I8)
+    files/000000000003.<run>      rows of window 3, staged by that run
+    files/000000000003            the same rows, published
 
-It keeps its bookkeeping small: manifests below the newest published one go.
+Manifests are numbered by moves, not by windows: `hold` and `adopt` both want the next number, so
+one of them loses. Without adoptions the two numbers are the same. Manifests below the newest
+published one go.
 """
 
 from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow
@@ -26,29 +30,39 @@ if TYPE_CHECKING:
     from windowlog.contracts import Frame, SinkContext, Storage
     from windowlog.window import Window
 
-IDENTITY = SinkIdentity("files", "append")
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One move of the memory: `sink` is whose, `digest` that of the manifest itself."""
+
+    number: int
+    sink: str
+    held: Held
+    digest: str
 
 
 class ManifestSink:
-    """Obeys windowlog.contracts.Sink over any Storage."""
+    """Obeys windowlog.contracts.Sink over any Storage; the folder is that of the last sink that
+    adopted it."""
 
     def __init__(self, storage: Storage) -> None:
         self._manifests = storage.within("manifests")
         self._marks = storage.within("marks")
         self._files = storage.within("files")
         self._context: SinkContext | None = None
-        self._newest: tuple[Held, str] | None = None
+        self._newest: Manifest | None = None
 
     def identity(self) -> SinkIdentity:
         """Files."""
-        return IDENTITY
+        return SinkIdentity("files", "append")
 
     def open(self, context: SinkContext) -> None:
         """Remember for whom."""
         self._context = context
 
     def held(self) -> Held | None:
-        """The newest manifest at or above the mark, once it is durable."""
+        """The newest manifest at or above the mark, once it is durable; None if it is another
+        sink's."""
         self._manifests.sync()
         # The mark first: what is listed after it has the newest manifest, which is never purged.
         mark = self.mark()
@@ -60,59 +74,69 @@ class ManifestSink:
             self._newest = self._read(believed)
             if self._newest is None:
                 raise self._fenced(f"manifest {believed} was purged while it was read")
-        return None if self._newest is None else self._newest[0]
+        newest = self._newest
+        return newest.held if newest is not None and newest.sink == self._opened().sink else None
 
     def target(self) -> TargetState:
-        """Nobody removes it."""
-        return TargetState(exists=True)
+        """Nobody removes it. Whose it is, as `held` has seen it."""
+        newest, context = self._newest, self._opened()
+        if newest is None or newest.sink == context.sink or newest.held.log_id != context.log_id:
+            return TargetState(exists=True)
+        return TargetState(True, (newest.sink,), (newest.held.window_id,))
 
     def adopt(self, before: Held | None, after: Held) -> None:
-        """The manifest of the window before the first."""
-        if before != self.held():
-            raise self._fenced(f"its manifests are at {before}")
-        self._create(after, previous="")
+        """The next manifest, without rows."""
+        held = self.held()
+        if before != held:
+            raise self._fenced(f"its manifests are at {held}, not {before}")
+        self._create(after)
 
     def prepare(self, schema: pyarrow.Schema) -> None:
         """Files take any row."""
 
     def stage(self, window: Window, frame: Frame) -> None:
-        """Write the rows where nobody looks."""
+        """Write the rows where nobody looks; in the place of those that this run staged before."""
         assert isinstance(frame, pyarrow.Table), "the search runs without Spark"
-        rows = json.dumps(frame.column(0).to_pylist()).encode()
-        self._files.create(f"{window.id:012d}.{self._run()}", rows)
+        rows = json.dumps([list(row.values()) for row in frame.to_pylist()]).encode()
+        try:
+            self._files.create(self._staged(window), rows)
+        except RecordExists:
+            self.abandon(window)
+            self._files.create(self._staged(window), rows)
 
     def hold(self, window: Window) -> None:
         """The manifest, exclusively; and then the mark: has it gone past us, this was a
         zombie's."""
         held = self.held()
-        expected = (window.log_id, window.id - 1, window.previous)
-        if held is None or (held.log_id, held.window_id, held.digest) != expected:
+        expected = (window.log_id, window.id - 1, window.previous, self.identity())
+        if held is None or (held.log_id, held.window_id, held.digest, held.identity) != expected:
             raise self._fenced(f"its manifests are at {held}, not {window.id - 1}")
-        assert self._newest is not None, "held() found it"
-        after = Held(
-            window.log_id,
-            window.id,
-            window.digest,
-            self._run(),
-            self.identity(),
-            window.positions,
-            len(window.skips),
+        self._create(
+            Held(
+                window.log_id,
+                window.id,
+                window.digest,
+                self._opened().run_id,
+                self.identity(),
+                window.positions,
+                len(window.skips),
+            )
         )
-        self._create(after, previous=self._newest[1])
 
     def abandon(self, window: Window) -> None:
-        """Nobody sees what was staged."""
+        """Nobody has seen what was staged."""
+        self._files.delete(self._staged(window), durable=False)
 
     def committed(self, window_id: int) -> None:
         """Publish what is held and not yet published, in order; then let go of older manifests."""
         self._manifests.sync()
         self._files.sync()
-        mark, manifests = self.mark(), naming.attempts(self._manifests.list())
-        for number in manifests:
-            if mark <= number <= window_id:
-                self._publish(number)
-        if window_id > mark:
-            self.purge(window_id)
+        mark = published = self.mark()
+        for number in naming.attempts(self._manifests.list()):
+            if number >= mark and self._publish(number, window_id):
+                published = number
+        if published > mark:
+            self.purge(published)
 
     def purge(self, floor: int) -> None:
         """The mark first, then the manifests below it."""
@@ -140,29 +164,35 @@ class ManifestSink:
     def close(self) -> None:
         """Nothing to release."""
 
-    def _publish(self, number: int) -> None:
+    def _publish(self, number: int, newest: int) -> bool:
+        """Is this manifest's window one of those up to `newest`? Then it is published now."""
         found = self._read(number)
-        name = f"{number:012d}"
-        if found is None or number == 0 or name in self._files.list():
-            return
-        held, _ = found
-        try:
-            self._files.rename(f"{name}.{held.run_id}", name)
-        except (RecordExists, RecordNotFound):
-            # Another driver, told the same, was faster; a reader may even have taken it away.
-            with suppress(RecordNotFound):
-                self._files.sync(name)
+        if found is None or found.held.window_id > newest:
+            return False
+        name = f"{found.held.window_id:012d}"
+        # The first manifest is an adoption.
+        if number > 0 and name not in self._files.list():
+            try:
+                self._files.rename(f"{name}.{found.held.run_id}", name)
+            except (RecordExists, RecordNotFound):
+                # Another driver, told the same, was faster; a reader may even have taken it away.
+                with suppress(RecordNotFound):
+                    self._files.sync(name)
+        return True
 
-    def _create(self, held: Held, previous: str) -> None:
-        data = codec.encode("manifest", held.window_id, _to_json(held, previous))
-        name = naming.numbered(held.window_id)
+    def _create(self, held: Held) -> None:
+        newest = self._newest
+        number = 0 if newest is None else newest.number + 1
+        body = _to_json(self._opened().sink, held, "" if newest is None else newest.digest)
+        data = codec.encode("manifest", number, body)
+        name = naming.numbered(number)
         if not create_exclusively(self._manifests, name, data):
             raise self._fenced(f"it has created manifest {name}")
-        if self.mark() > held.window_id:
-            raise self._fenced(f"the low-water mark is past {held.window_id}")
-        self._newest = held, codec.digest(data)
+        if self.mark() > number:
+            raise self._fenced(f"the low-water mark is past {number}")
+        self._newest = read_manifest(number, data)
 
-    def _read(self, number: int) -> tuple[Held, str] | None:
+    def _read(self, number: int) -> Manifest | None:
         """A manifest, durable; None if it is below the mark by now, and so published long ago."""
         name = naming.numbered(number)
         try:
@@ -174,39 +204,42 @@ class ManifestSink:
             raise
         return found if self.mark() <= number else None
 
-    def _run(self) -> str:
+    def _staged(self, window: Window) -> str:
+        return f"{window.id:012d}.{self._opened().run_id}"
+
+    def _opened(self) -> SinkContext:
         assert self._context is not None, "open() comes first"
-        return self._context.run_id
+        return self._context
 
     def _fenced(self, evidence: str) -> Fenced:
-        assert self._context is not None, "open() comes first"
-        return Fenced(pipeline=self._context.pipeline, evidence=evidence)
+        return Fenced(pipeline=self._opened().pipeline, evidence=evidence)
 
 
-def read_manifest(number: int, data: bytes) -> tuple[Held, str]:
-    """What a manifest says, and its digest."""
-    body = codec.decode(data, kind="manifest", record_id=number, name=naming.numbered(number))
-    return _from_json(number, body), codec.digest(data)
+def read_manifest(number: int, data: bytes) -> Manifest:
+    """What a manifest says."""
+    name = naming.numbered(number)
+    body: Any = codec.decode(data, kind="manifest", record_id=number, name=name)
+    held = Held(
+        body["log"],
+        body["window"],
+        body["digest"],
+        body["run"],
+        SinkIdentity(*body["identity"]),
+        body["positions"],
+        body["skips"],
+    )
+    return Manifest(number, body["sink"], held, codec.digest(data))
 
 
-def _to_json(held: Held, previous: str) -> dict[str, Any]:
+def _to_json(sink: str, held: Held, previous: str) -> dict[str, Any]:
     return {
+        "sink": sink,
         "log": held.log_id,
+        "window": held.window_id,
         "digest": held.digest,
         "run": held.run_id,
+        "identity": [held.identity.target, held.identity.mode],
         "positions": dict(held.positions),
         "skips": held.skips,
         "previous": previous,
     }
-
-
-def _from_json(number: int, body: Any) -> Held:
-    return Held(
-        body["log"],
-        number,
-        body["digest"],
-        body["run"],
-        IDENTITY,
-        body["positions"],
-        body["skips"],
-    )

@@ -146,12 +146,13 @@ def _files(world: World, name: str) -> Shown:
     mark = max(naming.attempts(world.folder(f"{name}/marks")), default=0)
     seen = sorted(file for file in files if "." not in file or file.endswith(".taken"))
     published = sorted({int(file.split(".")[0]) for file in seen})
-    numbers = [number for file in seen for number in json.loads(files[file])]
+    numbers = [number for file in seen for (number,) in json.loads(files[file])]
     held = None
     for number in (n for n in naming.attempts(manifests) if n >= mark):
-        held, _ = read_manifest(number, manifests[naming.numbered(number)])
-        if number > 0 and number not in published:
-            numbers += json.loads(files.get(f"{number:012d}.{held.run_id}", b'["lost"]'))
+        held = read_manifest(number, manifests[naming.numbered(number)]).held
+        if number > 0 and held.window_id not in published:
+            staged = files.get(f"{held.window_id:012d}.{held.run_id}", b'[["lost"]]')
+            numbers += [number for (number,) in json.loads(staged)]
     last = published[-1] if published else 0
     if published != list(range(1, last + 1)):
         numbers.append(-1)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.windowed.search.drivers import ReadSink
-from tests.windowed.search.manifest_sink import ManifestSink
+from tests.windowed.search.manifest_sink import Manifest, ManifestSink
 from tests.windowed.search.seams import SeamStorage
 from tests.windowed.search.world import Action
 from windowed import opening
@@ -155,7 +155,7 @@ class NoMark(ReadSink):
     def write_mark(self, floor: int) -> None:
         """Nothing is written."""
 
-    def _read(self, number: int) -> tuple[Held, str] | None:
+    def _read(self, number: int) -> Manifest | None:
         try:
             return super()._read(number)
         except RecordNotFound:
