@@ -18,7 +18,7 @@ from jdbc_sink.rows import Rows
 from jdbc_sink.spool import save
 from jdbc_sink.spool.files import Spool, take
 from jdbc_sink.spool.source import SpoolWriter, options
-from windowed.testing.sink_contract import Story
+from windowed.testing.sink_story import Story
 
 NAME = "loaded"
 # As Spark hands them to its tasks.

@@ -11,7 +11,7 @@ from benchmarks.jdbc_rows import NAME, words
 from benchmarks.result import Figure
 from benchmarks.stats import differences, median
 from jdbc_sink import JdbcSink, accumulate
-from windowed.testing.sink_contract import Story
+from windowed.testing.sink_story import Story
 
 ROWS = 100
 _WARM_UP = 20

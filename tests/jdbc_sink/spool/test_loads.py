@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import duckdb
 import pyarrow
@@ -19,9 +17,9 @@ from jdbc_sink import JdbcSink, accumulate, append, call, replace_window, sql, u
 from jdbc_sink.errors import BadValue, SpoolFailed
 from jdbc_sink.loads import EXECUTORS_FROM_BYTES, EXECUTORS_FROM_RECORDS, is_large
 from jdbc_sink.modes import Mode
-from jdbc_sink.spool import source
+from tests.jdbc_sink.spool.faults import Faults, failing
 from tests.jdbc_sink.spool.tasks import SCHEMA, Frame, without_spark
-from windowed.testing.sink_contract import Story
+from windowed.testing.sink_story import Story
 from windowlog.errors import Fenced, NotHeld
 from windowlog.values import Part, Plan
 from windowlog.window import Window
@@ -144,75 +142,6 @@ def test_a_path_may_look_like_anything(tmp_path: Path, kind: str) -> None:
         spooled = Spooled(folder, kind, append())
         spooled.sink.hold(spooled.stage(ROWS))
         assert spooled.rows() == [("a", 1), ("b", 2), ("c", 3)]
-
-
-class Faults:
-    """Every operation on the spool's files fails in turn, `half` of a write being done."""
-
-    def __init__(self, at: int) -> None:
-        self.left = at
-        self.hit = ""
-
-    def __call__(self, what: str) -> None:
-        """One more operation."""
-        self.left -= 1
-        if self.left == 0:
-            self.hit = what
-            raise OSError(f"injected: {what}")
-
-    def open(self, *words: Any, **more: Any) -> Any:
-        """A file whose operations may fail."""
-        self("open")
-        return Failing(builtins.open(*words, **more), self)
-
-
-class Failing:
-    """An open file."""
-
-    def __init__(self, file: Any, faults: Faults) -> None:
-        self._file, self._faults = file, faults
-
-    def write(self, data: Any) -> Any:
-        """Half of it, where it fails."""
-        try:
-            self._faults("write")
-        except OSError:
-            self._file.write(data[: len(data) // 2])
-            raise
-        return self._file.write(data)
-
-    def close(self) -> None:
-        """Closed in any case."""
-        self._file.close()
-        self._faults("close")
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-@contextmanager
-def failing(faults: Faults, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Between the spool and the disk."""
-
-    def passed(what: str, original: Any) -> Any:
-        def action(*words: Any, **more: Any) -> Any:
-            faults(what)
-            return original(*words, **more)
-
-        return action
-
-    with monkeypatch.context() as patched:
-        patched.setattr(source, "open", faults.open, raising=False)
-        patched.setattr(os, "replace", passed("replace", os.replace))
-        patched.setattr(Path, "mkdir", passed("mkdir", Path.mkdir))
-        patched.setattr(Path, "read_text", passed("read", Path.read_text))
-        yield
 
 
 def test_each_step_of_a_spool_may_fail_and_each_row_takes_effect_once(
