@@ -16,7 +16,7 @@ from jdbc_sink import JdbcSink
 from jdbc_sink.databases.sqlite.settings import flaw_of
 from jdbc_sink.errors import DatabaseUnusable
 from tests.jdbc_sink.windows import ask
-from windowed.testing.sink_contract import Story, hold
+from windowed.testing.sink_story import Story, hold
 from windowlog.errors import BadArgument
 
 

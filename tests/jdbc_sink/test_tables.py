@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow
 import pytest
@@ -14,7 +14,8 @@ from tests.jdbc_sink.windows import DATABASES, Bench, ask
 from windowed import Pipeline
 from windowed.errors import TargetLost, WrongOutputs
 from windowed.testing import RowsInput
-from windowed.testing.sink_contract import SinkContract, frame
+from windowed.testing.sink_contract import SinkContract
+from windowed.testing.sink_story import frame
 from windowlog import WindowLog
 from windowlog.contracts import Sink
 from windowlog.errors import BadArgument, NotHeld
@@ -224,8 +225,8 @@ class TestSqliteTables(SinkContract):
 
     def sink(self, place: Any) -> Sink:
         """Two tables."""
-        sink: Any = OfOneFrame(JdbcSink(f"{self.database}:///{place}", tables=TABLES))
-        return sink
+        sink = JdbcSink(f"{self.database}:///{place}", tables=TABLES)
+        return cast(Sink, OfOneFrame(sink))
 
     def rows(self, place: Any) -> list[tuple[str, int]]:
         """Of the one; the other must have them too."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,8 @@ _KEYS = sql.text(
     f"SELECT constraint_column_names FROM duckdb_constraints(){_HERE}"
     " AND constraint_type IN ('PRIMARY KEY', 'UNIQUE')"
 )
+_INDEXES = sql.text(f"SELECT expressions FROM duckdb_indexes(){_HERE} AND is_unique")
+_PLAIN = re.compile(r"\w+")
 # Pairs of texts that differ. A collation that takes one pair for equal says so here, whatever
 # its name.
 _PAIRS = (("a", "A"), ("a", "á"), ("é", "e\u0301"), ("a", "a "))
@@ -57,20 +60,21 @@ class DuckDbCatalog:
                 name=name,
                 type=kind,
                 optional=nullable or default is not None,
-                generated=default is not None and not _takes(connection, table, [name]),
+                generated=default is not None and not _takes(connection, table, name),
             )
             for name, kind, nullable, default in rows
         }
 
     def has_key(self, connection: Connection, table: TableName, columns: Sequence[str]) -> bool:
         """Is there a primary key, unique constraint or unique index on exactly these columns?"""
-        found = connection.execute(_KEYS, _words(table)).scalars()
+        keys = [*connection.execute(_KEYS, _words(table)).scalars()]
+        # Of its indexes DuckDB says only their text. ON CONFLICT would take one on lower(word) for
+        # one on word: what is not plain names is none.
+        for text in connection.execute(_INDEXES, _words(table)).scalars():
+            names = text[1:-1].split(", ")
+            keys += [names] if all(map(_PLAIN.fullmatch, names)) else []
         wanted = {column.lower() for column in columns}
-        if any({column.lower() for column in key} == wanted for key in found):
-            return True
-        # Of its indexes DuckDB says only their text.
-        keys = ", ".join(quote(connection, column) for column in columns)
-        return _takes(connection, table, columns, f" ON CONFLICT ({keys}) DO NOTHING")
+        return any({column.lower() for column in key} == wanted for key in keys)
 
     def blurred(
         self, connection: Connection, table: TableName, columns: Sequence[str]
@@ -89,14 +93,11 @@ def _blurs(connection: Connection, table: TableName, column: str) -> bool:
     return bool(answer)
 
 
-def _takes(
-    connection: Connection, table: TableName, columns: Sequence[str], more: str = ""
-) -> bool:
-    """Would DuckDB take an INSERT into these columns? It is not run, and a no does no harm to the
+def _takes(connection: Connection, table: TableName, column: str) -> bool:
+    """Would DuckDB take an INSERT into this column? It is not run, and a no does no harm to the
     transaction."""
-    names = ", ".join(quote(connection, column) for column in columns)
-    nulls = ", ".join(["NULL"] * len(columns))
-    insert = f"INSERT INTO {table.quoted(connection)} ({names}) SELECT {nulls} WHERE false{more}"
+    name = quote(connection, column)
+    insert = f"INSERT INTO {table.quoted(connection)} ({name}) SELECT NULL WHERE false"
     try:
         connection.exec_driver_sql(f"EXPLAIN {insert}")
     except sql.exc.ProgrammingError:
