@@ -7,7 +7,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from jdbc_sink.loads import Loads
 from jdbc_sink.modes import Mode, append
 from jdbc_sink.spool.folders import beside
 from jdbc_sink.table import TableName
@@ -15,7 +14,7 @@ from jdbc_sink.tables import ONLY
 from jdbc_sink.target import ADD_COLUMNS, FAIL
 from windowlog.errors import BadArgument
 
-_LOADS = ("auto", "driver", "executors")
+LOADS = ("auto", "driver", "executors")
 
 
 def table_name(argument: str, value: Any) -> TableName:
@@ -26,20 +25,15 @@ def table_name(argument: str, value: Any) -> TableName:
     return TableName(parts[-1], parts[0] if len(parts) == 2 else None)
 
 
-def table_modes(
-    table: Any, mode: Any, tables: Any, ledger: TableName
-) -> dict[str, tuple[TableName, Mode]]:
-    """Tables and their modes, by the name that a frame comes with; ONLY for `table`. Rows and
-    ledger in one table would end both."""
-    found = _table_modes(table, mode, tables)
-    for name, _ in found.values():
-        if str(name).lower() == str(ledger).lower():
-            allowed = f"another table than the ledger {ledger}: see ledger_table"
-            raise BadArgument(argument="table", value=str(name), allowed=allowed)
-    return found
+def check_distinct(table: TableName, ledger: TableName) -> None:
+    """Rows and ledger in one table would end both."""
+    if str(table).lower() == str(ledger).lower():
+        allowed = f"another table than the ledger {ledger}: see ledger_table"
+        raise BadArgument(argument="table", value=str(table), allowed=allowed)
 
 
-def _table_modes(table: Any, mode: Any, tables: Any) -> dict[str, tuple[TableName, Mode]]:
+def table_modes(table: Any, mode: Any, tables: Any) -> dict[str, tuple[TableName, Mode]]:
+    """Tables and their modes, by the name that a frame comes with; ONLY for `table`."""
     if tables is None:
         return {
             ONLY: (table_name("table", table), _mode("mode", append() if mode is None else mode))
@@ -84,51 +78,36 @@ def dead_letters(
     return name
 
 
-def _check_evolve(evolve: Any) -> None:
+def check_evolve(evolve: Any) -> None:
     """What becomes of columns that a table lacks."""
     if evolve not in (FAIL, ADD_COLUMNS):
         allowed = f"{FAIL!r} or {ADD_COLUMNS!r}"
         raise BadArgument(argument="evolve", value=evolve, allowed=allowed)
 
 
-def loads(load: Any, spool: Any, file: str | None) -> Loads:
-    """How rows leave Spark; `file` is the database's, None if it has none."""
-    if load not in _LOADS:
-        raise BadArgument(argument="load", value=load, allowed=" or ".join(map(repr, _LOADS)))
+def check_load(load: Any) -> None:
+    """How rows get in."""
+    if load not in LOADS:
+        raise BadArgument(argument="load", value=load, allowed=" or ".join(map(repr, LOADS)))
+
+
+def spool_place(spool: Any, database: str | None) -> Path | None:
+    """The folder for spools; None: a temporary one."""
     if spool is None:
-        return Loads(load, beside(file), file)
+        return beside(database)
     if not isinstance(spool, str | PathLike) or not str(spool).strip():
         allowed = "a folder that driver and executors share, or None"
         raise BadArgument(argument="spool", value=spool, allowed=allowed)
-    return Loads(load, Path(spool), file)
+    return Path(spool)
 
 
-def schemas(
-    ledger: TableName, modes: Mapping[str, tuple[TableName, Mode]], letters: TableName | None
-) -> frozenset[str | None]:
-    """Where all tables of a sink are."""
-    names = [ledger, *(name for name, _ in modes.values()), *([letters] if letters else [])]
-    return frozenset(name.schema for name in names)
+def check_seconds(argument: str, value: Any) -> None:
+    """A time from 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
+        raise BadArgument(argument=argument, value=value, allowed="seconds from 0")
 
 
-def check_others(
-    evolve: Any, rows_per_statement: Any, max_rejects: Any, release_s: Any, lock_wait_s: Any
-) -> None:
-    """What is only checked."""
-    _check_evolve(evolve)
-    _check_counts(rows_per_statement=rows_per_statement, max_rejects=max_rejects)
-    _check_seconds(release_s=release_s, lock_wait_s=lock_wait_s)
-
-
-def _check_seconds(**values: Any) -> None:
-    """Times from 0."""
-    for argument, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
-            raise BadArgument(argument=argument, value=value, allowed="seconds from 0")
-
-
-def _check_counts(**values: Any) -> None:
-    """Whole numbers from 1."""
-    for argument, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise BadArgument(argument=argument, value=value, allowed="a whole number from 1")
+def check_count(argument: str, value: Any) -> None:
+    """A whole number from 1."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise BadArgument(argument=argument, value=value, allowed="a whole number from 1")

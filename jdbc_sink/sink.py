@@ -15,6 +15,7 @@ from jdbc_sink.databases import database_of
 from jdbc_sink.dead_letters import DeadLetters
 from jdbc_sink.holding import Holding
 from jdbc_sink.ledger import Ledger
+from jdbc_sink.loads import Loads
 from jdbc_sink.rejects import Staged
 from jdbc_sink.tables import Tables
 from windowlog.errors import PreviousFailure
@@ -76,14 +77,22 @@ class JdbcSink:
         lock_wait_s: float = 10.0,
     ) -> None:
         self._ledger_name = options.table_name("ledger_table", ledger_table)
-        modes = options.table_modes(table, mode, tables, self._ledger_name)
-        options.check_others(evolve, rows_per_statement, max_rejects, release_s, lock_wait_s)
+        modes = options.table_modes(table, mode, tables)
+        for name, _ in modes.values():
+            options.check_distinct(name, self._ledger_name)
+        options.check_evolve(evolve)
+        options.check_load(load)
+        options.check_count("rows_per_statement", rows_per_statement)
+        options.check_count("max_rejects", max_rejects)
+        options.check_seconds("release_s", release_s)
+        options.check_seconds("lock_wait_s", lock_wait_s)
         self._database, engine, keep = database_of(database)
         letters = options.dead_letters(dead_letters, self._ledger_name, modes)
+        names = [self._ledger_name, *(name for name, _ in modes.values()), letters]
         self._connections = Connections(
             engine,
             self._database.place,
-            schemas=options.schemas(self._ledger_name, modes, letters),
+            schemas=frozenset(name.schema for name in names if name is not None),
             release_s=release_s,
             lock_wait_s=lock_wait_s,
             keep=keep,
@@ -92,8 +101,9 @@ class JdbcSink:
             modes, self._database, evolve=evolve, rows_per_statement=rows_per_statement
         )
         catalog = self._database.catalog
-        self._letters = DeadLetters(letters, max_rejects, catalog) if letters else None
-        self._loads = options.loads(load, spool, None if keep else engine.url.database)
+        self._letters = None if letters is None else DeadLetters(letters, max_rejects, catalog)
+        file = None if keep else engine.url.database
+        self._loads = Loads(load, options.spool_place(spool, file), file)
         self._own = None if isinstance(database, str) else database
         self._holding: Holding | None = None
         self._staged: Staged | None = None
