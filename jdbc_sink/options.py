@@ -7,14 +7,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from jdbc_sink.modes import Mode, append
+from jdbc_sink.effects import Mode
+from jdbc_sink.modes import append
 from jdbc_sink.spool.folders import beside
 from jdbc_sink.table import TableName
 from jdbc_sink.tables import ONLY
 from jdbc_sink.target import ADD_COLUMNS, FAIL
 from windowlog.errors import BadArgument
 
-LOADS = ("auto", "driver", "executors")
+WORDS = {"evolve": (FAIL, ADD_COLUMNS), "load": ("auto", "driver", "executors")}
 
 
 def table_name(argument: str, value: Any) -> TableName:
@@ -25,15 +26,20 @@ def table_name(argument: str, value: Any) -> TableName:
     return TableName(parts[-1], parts[0] if len(parts) == 2 else None)
 
 
-def check_distinct(table: TableName, ledger: TableName) -> None:
-    """Rows and ledger in one table would end both."""
-    if str(table).lower() == str(ledger).lower():
-        allowed = f"another table than the ledger {ledger}: see ledger_table"
-        raise BadArgument(argument="table", value=str(table), allowed=allowed)
-
-
-def table_modes(table: Any, mode: Any, tables: Any) -> dict[str, tuple[TableName, Mode]]:
+def table_modes(
+    table: Any, mode: Any, tables: Any, ledger: TableName
+) -> dict[str, tuple[TableName, Mode]]:
     """Tables and their modes, by the name that a frame comes with; ONLY for `table`."""
+    found = _table_modes(table, mode, tables)
+    for name, _ in found.values():
+        # Rows and ledger in one table would end both.
+        if str(name).lower() == str(ledger).lower():
+            allowed = f"another table than the ledger {ledger}: see ledger_table"
+            raise BadArgument(argument="table", value=str(name), allowed=allowed)
+    return found
+
+
+def _table_modes(table: Any, mode: Any, tables: Any) -> dict[str, tuple[TableName, Mode]]:
     if tables is None:
         return {
             ONLY: (table_name("table", table), _mode("mode", append() if mode is None else mode))
@@ -78,17 +84,12 @@ def dead_letters(
     return name
 
 
-def check_evolve(evolve: Any) -> None:
-    """What becomes of columns that a table lacks."""
-    if evolve not in (FAIL, ADD_COLUMNS):
-        allowed = f"{FAIL!r} or {ADD_COLUMNS!r}"
-        raise BadArgument(argument="evolve", value=evolve, allowed=allowed)
-
-
-def check_load(load: Any) -> None:
-    """How rows get in."""
-    if load not in LOADS:
-        raise BadArgument(argument="load", value=load, allowed=" or ".join(map(repr, LOADS)))
+def check_words(**given: Any) -> None:
+    """What becomes of columns that a table lacks, and how rows get in."""
+    for argument, value in given.items():
+        if value not in WORDS[argument]:
+            allowed = " or ".join(map(repr, WORDS[argument]))
+            raise BadArgument(argument=argument, value=value, allowed=allowed)
 
 
 def spool_place(spool: Any, database: str | None) -> Path | None:
@@ -101,13 +102,15 @@ def spool_place(spool: Any, database: str | None) -> Path | None:
     return Path(spool)
 
 
-def check_seconds(argument: str, value: Any) -> None:
-    """A time from 0."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
-        raise BadArgument(argument=argument, value=value, allowed="seconds from 0")
+def check_seconds(**given: Any) -> None:
+    """Times from 0."""
+    for argument, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
+            raise BadArgument(argument=argument, value=value, allowed="seconds from 0")
 
 
-def check_count(argument: str, value: Any) -> None:
-    """A whole number from 1."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise BadArgument(argument=argument, value=value, allowed="a whole number from 1")
+def check_counts(**given: Any) -> None:
+    """Whole numbers from 1."""
+    for argument, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise BadArgument(argument=argument, value=value, allowed="a whole number from 1")

@@ -24,7 +24,7 @@ from windowlog.wiring import Held, SinkIdentity, TargetState
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-    from jdbc_sink.modes import Mode
+    from jdbc_sink.effects import Mode
     from windowlog.contracts import Output, Schema, SinkContext
     from windowlog.window import Window
 
@@ -77,15 +77,10 @@ class JdbcSink:
         lock_wait_s: float = 10.0,
     ) -> None:
         self._ledger_name = options.table_name("ledger_table", ledger_table)
-        modes = options.table_modes(table, mode, tables)
-        for name, _ in modes.values():
-            options.check_distinct(name, self._ledger_name)
-        options.check_evolve(evolve)
-        options.check_load(load)
-        options.check_count("rows_per_statement", rows_per_statement)
-        options.check_count("max_rejects", max_rejects)
-        options.check_seconds("release_s", release_s)
-        options.check_seconds("lock_wait_s", lock_wait_s)
+        modes = options.table_modes(table, mode, tables, self._ledger_name)
+        options.check_words(evolve=evolve, load=load)
+        options.check_counts(rows_per_statement=rows_per_statement, max_rejects=max_rejects)
+        options.check_seconds(release_s=release_s, lock_wait_s=lock_wait_s)
         self._database, engine, keep = database_of(database)
         letters = options.dead_letters(dead_letters, self._ledger_name, modes)
         names = [self._ledger_name, *(name for name, _ in modes.values()), letters]

@@ -1,8 +1,9 @@
-"""Every statement fails in turn, also every commit: afterwards the window is there once, or not at
-all and then once."""
+"""Every statement fails in turn, also every commit, on each database and in each mode: afterwards
+the window is there once, or not at all and then once."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,39 +11,54 @@ from typing import Any
 
 import duckdb
 import pytest
+import sqlalchemy
 from duckdb_sqlalchemy import ConnectionWrapper, CursorWrapper
+from sqlalchemy import Connection
 
-from jdbc_sink import JdbcSink, accumulate, append
-from jdbc_sink.modes import Mode
+from jdbc_sink import JdbcSink, accumulate, append, call, replace_window, sql, upsert
+from tests.jdbc_sink.windows import DATABASES, ask
 from windowed import Pipeline
 from windowed.testing import RowsInput
 from windowlog import KitError, WindowLog
 
-WINDOWS = [[("a", 1), ("b", 2)], [("a", 3)], [], [("c", 4)]]
+WINDOWS = [[("a", 1), ("b", 2)], [], [("a", 3)]]
 STATEMENTS_MAX = 1_000
+EACH = [("a", 1), ("a", 3), ("b", 2)]
+SUMS = [("a", 4), ("b", 2)]
+NEWEST = [("a", 3), ("b", 2)]
+
+
+def inserted(connection: Connection, rows: Any, window: Any) -> None:
+    """A user's function."""
+    for row in rows.to_pylist():
+        connection.execute(sqlalchemy.text("INSERT INTO words VALUES (:word, :n)"), row)
 
 
 class Statements:
-    """Counts everything sent to DuckDB and fails number `at`, before or after it took effect."""
+    """Counts everything sent to the database and fails number `at`, before or after it took
+    effect."""
 
-    def __init__(self, at: int, *, after: bool) -> None:
+    def __init__(self, at: int, error: type[Exception], *, after: bool) -> None:
         self.left = at
+        self.error = error
         self.after = after
         self.hit = ""
 
     def sent(self, what: str, action: Any) -> Any:
-        """Do it, or fail."""
+        """Do it, or fail. Settings are no matter of one statement more or less."""
+        if what.startswith("PRAGMA"):
+            return action()
         self.left -= 1
         if self.left != 0:
             return action()
         self.hit = what
         if self.after:
             action()
-        raise duckdb.IOException("injected")
+        raise self.error("injected")
 
 
 @contextmanager
-def failing(statements: Statements, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def failing_duckdb(statements: Statements, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Stand between SQLAlchemy and DuckDB."""
     with monkeypatch.context() as patched:
         for kind, method in (
@@ -60,39 +76,128 @@ def failing(statements: Statements, monkeypatch: pytest.MonkeyPatch) -> Iterator
         yield
 
 
-@pytest.mark.parametrize("after", [False, True])
+class Cursor(sqlite3.Cursor):
+    """What SQLAlchemy speaks to."""
+
+    def execute(self, *words: Any) -> Any:
+        """Do it, or fail."""
+        return Connected.statements.sent(words[0], lambda: super(Cursor, self).execute(*words))
+
+
+class Connected(sqlite3.Connection):
+    """Stands between the sink and SQLite."""
+
+    statements = Statements(0, sqlite3.OperationalError, after=False)
+
+    def cursor(self, *_: Any) -> Any:
+        """One that may fail."""
+        return super().cursor(Cursor)
+
+    def execute(self, *words: Any) -> Any:
+        """Do it, or fail."""
+        return self.statements.sent(words[0], lambda: super(Connected, self).execute(*words))
+
+    def executemany(self, *words: Any) -> Any:
+        """Do it, or fail."""
+        many = super().executemany
+        return self.statements.sent(words[0], lambda: many(*words))
+
+    def commit(self) -> None:
+        """Do it, or fail."""
+        self.statements.sent("commit", super().commit)
+
+
+class Place:
+    """A database: SQLite in a file; DuckDB in memory, as opening a file so often takes a minute."""
+
+    def __init__(self, database: str, path: Path) -> None:
+        self.path = path
+        self.own = duckdb.connect() if database == "duckdb" else None
+
+    def sink(self, **arguments: Any) -> JdbcSink:
+        """One whose statements can be made to fail."""
+        if self.own is not None:
+            return JdbcSink(self.own, **arguments)
+        url = f"sqlite:///{self.path}"
+        engine = sqlalchemy.create_engine(url, connect_args={"factory": Connected})
+        return JdbcSink(engine, **arguments)
+
+    def ask(self, query: str) -> list[Any]:
+        """The database's own answer."""
+        if self.own is not None:
+            return self.own.execute(query).fetchall()
+        return ask(self.path, "sqlite", query)
+
+
+@contextmanager
+def failing(
+    database: str, at: int, monkeypatch: pytest.MonkeyPatch, *, after: bool
+) -> Iterator[Statements]:
+    """Make statement number `at` fail."""
+    if database == "duckdb":
+        statements = Statements(at, duckdb.IOException, after=after)
+        with failing_duckdb(statements, monkeypatch):
+            yield statements
+        return
+    statements = Connected.statements = Statements(at, sqlite3.OperationalError, after=after)
+    yield statements
+    Connected.statements = Statements(0, sqlite3.OperationalError, after=False)
+
+
+@pytest.mark.parametrize("database", DATABASES)
 @pytest.mark.parametrize(
-    ("mode", "expected"),
+    ("arguments", "expected", "after"),
     [
-        (append(), [("a", 1), ("a", 3), ("b", 2), ("c", 4)]),
-        (accumulate(["word"], add=["n"]), [("a", 4), ("b", 2), ("c", 4)]),
+        ({"mode": append()}, EACH, False),
+        ({"mode": append()}, EACH, True),
+        ({"mode": accumulate(["word"], add=["n"])}, SUMS, False),
+        ({"mode": upsert(["word"], order_by="n")}, NEWEST, False),
+        ({"mode": replace_window()}, EACH, False),
+        ({"mode": sql("INSERT INTO words SELECT word, n FROM {rows}")}, EACH, False),
+        ({"mode": call(inserted)}, EACH, False),
+        ({"tables": {"other": append(), "words": accumulate(["word"], add=["n"])}}, SUMS, True),
     ],
 )
 def test_each_statement_may_fail_and_each_row_takes_effect_once(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    mode: Mode,
+    database: str,
+    arguments: dict[str, Any],
     expected: list[tuple[str, int]],
     after: bool,
 ) -> None:
     """A run meets one failure; it gets past it, or ends with an error of ours, and the next run
     finishes."""
+    several = "tables" in arguments
+    own = not several and not arguments["mode"].makes_table
+    where = {} if several else {"table": "words"}
     for at in range(1, STATEMENTS_MAX):
-        path = tmp_path / f"{at}.duckdb"
+        place = Place(database, tmp_path / f"{at}.db")
+        if own:
+            place.ask("CREATE TABLE words (word TEXT, n BIGINT)")
         pipeline = Pipeline(
             "faults",
             inputs={"rows": RowsInput(WINDOWS.copy(), schema="word string, n bigint")},
-            sinks={"out": JdbcSink(f"duckdb:///{path}", table="words", mode=mode)},
+            sinks={"out": place.sink(**where, **arguments)},
             log=WindowLog.in_memory(),
-            transform=lambda rows: rows,
+            transform=_for_both if several else _as_they_are,
+            locator="tests:faults",  # to look for it in all modules takes longer than a run
         )
-        statements = Statements(at, after=after)
-        with failing(statements, monkeypatch), suppress(KitError):
+        with failing(database, at, monkeypatch, after=after) as statements, suppress(KitError):
             pipeline.run(None, progress=False)
         pipeline.run(None, progress=False)
-        with duckdb.connect(str(path)) as connection:
-            found = connection.execute("SELECT word, n FROM words ORDER BY word, n").fetchall()
+        found = place.ask("SELECT word, n FROM words ORDER BY word, n")
         assert found == expected, statements.hit
+        if several:
+            assert place.ask("SELECT word, n FROM other ORDER BY word, n") == EACH
         if not statements.hit:
             break
     assert at > 20
+
+
+def _as_they_are(rows: Any) -> Any:
+    return rows
+
+
+def _for_both(rows: Any) -> Any:
+    return {"out": {"words": rows, "other": rows}}
