@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jdbc_sink.modes import Mode
+from jdbc_sink.effects import Mode
 from windowlog.errors import BadArgument
 
 if TYPE_CHECKING:

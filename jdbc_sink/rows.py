@@ -24,8 +24,8 @@ def pieces(rows: Rows, columns: Sequence[str]) -> Iterator[pyarrow.Table]:
     if not isinstance(rows, Spool):
         yield rows.select(columns)
         return
-    for batch in rows.to_batches(columns=columns):
-        yield pyarrow.Table.from_batches([batch])
+    for some in rows.to_batches(columns=columns):
+        yield pyarrow.Table.from_batches([some])
 
 
 def nulls(rows: Rows, column: str) -> int:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from jdbc_sink.databases import Database
     from jdbc_sink.dead_letters import DeadLetters
+    from jdbc_sink.effects import Mode
     from jdbc_sink.loads import Loads
-    from jdbc_sink.modes import Mode
     from jdbc_sink.rows import Rows
     from jdbc_sink.table import TableName
     from windowlog.contracts import Output, Schema

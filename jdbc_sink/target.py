@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from jdbc_sink.databases import Database
-    from jdbc_sink.modes import Mode
+    from jdbc_sink.effects import Mode
 
 
 # What becomes of columns that the frame has and an existing table lacks.

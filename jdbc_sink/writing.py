@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from jdbc_sink.effects import Mode
 from jdbc_sink.errors import AmbiguousKey, BadValue, TransactionEnded
 from jdbc_sink.guard import Ended
-from jdbc_sink.modes import Mode
+from jdbc_sink.keyed import repeated_key
 from jdbc_sink.own import OwnFunction, OwnStatements
 from jdbc_sink.rows import nulls, parts, whole
-from jdbc_sink.statements import repeated_key
 
 if TYPE_CHECKING:
     import pyarrow

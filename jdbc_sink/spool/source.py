@@ -71,8 +71,8 @@ class SpoolWriter(_Base):  # type: ignore[misc]
         schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(self._schema)))
         files = _Files(self._folder, schema, self._rows_per_file)
         try:
-            for batch in _as_arrow(iterator, self._spark_schema):
-                files.add(batch if batch.schema.equals(schema) else batch.cast(schema))
+            for rows in _as_arrow(iterator, self._spark_schema):
+                files.add(rows if rows.schema.equals(schema) else rows.cast(schema))
             files.finish()
         finally:
             files.let_go()
@@ -111,19 +111,19 @@ class _Files:
         self._rows = 0
         self._nulls: dict[str, int] = {}
 
-    def add(self, batch: pyarrow.RecordBatch) -> None:
+    def add(self, rows: pyarrow.RecordBatch) -> None:
         """Rows for the files."""
-        while batch.num_rows:
-            taken = batch.slice(0, self._rows_max - self._rows)
-            batch = batch.slice(taken.num_rows)
+        while rows.num_rows:
+            taken = rows.slice(0, self._rows_max - self._rows)
+            rows = rows.slice(taken.num_rows)
             self._waiting.append(taken)
             self._waiting_bytes += taken.nbytes
             self._rows += taken.num_rows
             for name, column in zip(taken.schema.names, taken.columns, strict=True):
                 if column.null_count:
                     self._nulls[name] = self._nulls.get(name, 0) + column.null_count
-            rows = sum(each.num_rows for each in self._waiting)
-            if rows >= _GROUP_ROWS or self._waiting_bytes >= _GROUP_BYTES:
+            waiting = sum(each.num_rows for each in self._waiting)
+            if waiting >= _GROUP_ROWS or self._waiting_bytes >= _GROUP_BYTES:
                 self._flush()
             if self._rows == self._rows_max:
                 self.finish()
@@ -157,7 +157,7 @@ class _Files:
 
 
 def _as_arrow(rows: Iterator[Any], spark_schema: Any) -> Iterator[Any]:
-    """What Spark hands over, as record batches."""
+    """What Spark hands over, as Arrow."""
     import pyarrow
 
     for first in rows:

@@ -9,8 +9,8 @@ import pyarrow
 import pytest
 
 from jdbc_sink import JdbcSink, accumulate, append, replace_window, sql, upsert
+from jdbc_sink.effects import Mode
 from jdbc_sink.errors import DatabaseFailed, TargetUnsuitable
-from jdbc_sink.modes import Mode
 from tests.jdbc_sink.windows import DATABASES, Bench
 from windowlog.errors import BadArgument
 

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy
 
 from jdbc_sink import JdbcSink, accumulate, call, replace_window, sql, upsert
-from jdbc_sink.modes import Mode
+from jdbc_sink.effects import Mode
 from tests.jdbc_sink.windows import Bench, ask
 from windowed.testing.sink_contract import SinkContract
 from windowlog.contracts import Sink

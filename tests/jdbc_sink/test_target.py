@@ -8,8 +8,8 @@ import pyarrow
 import pytest
 
 from jdbc_sink import JdbcSink, accumulate, append
+from jdbc_sink.effects import Mode
 from jdbc_sink.errors import TargetUnsuitable
-from jdbc_sink.modes import Mode
 from tests.jdbc_sink.windows import Bench
 from windowed.testing.sink_story import SCHEMA
 from windowlog.errors import BadArgument

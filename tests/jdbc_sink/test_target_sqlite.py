@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy
 
 from jdbc_sink import JdbcSink, accumulate, append, replace_window, upsert
+from jdbc_sink.effects import Mode
 from jdbc_sink.errors import BadValue, TargetUnsuitable
-from jdbc_sink.modes import Mode
 from tests.jdbc_sink.windows import Bench
 from windowed.testing.sink_story import SCHEMA, frame
 from windowlog.errors import NotHeld

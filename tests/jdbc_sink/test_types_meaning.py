@@ -12,8 +12,8 @@ import pyarrow
 import pytest
 
 from jdbc_sink import accumulate, upsert
+from jdbc_sink.effects import Mode
 from jdbc_sink.errors import TargetUnsuitable
-from jdbc_sink.modes import Mode
 from tests.jdbc_sink.typed import (
     DOUBLE,
     DURATION,

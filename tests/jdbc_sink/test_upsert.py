@@ -23,8 +23,8 @@ import pyarrow
 import pytest
 
 from jdbc_sink import upsert
+from jdbc_sink.effects import Mode
 from jdbc_sink.errors import AmbiguousKey, BadValue
-from jdbc_sink.modes import Mode
 from tests.jdbc_sink.windows import DATABASES, Bench
 
 Row = tuple[str | None, int | None, int]

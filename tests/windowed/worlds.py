@@ -19,7 +19,7 @@ import pyarrow
 
 from connectors import FileInput
 from jdbc_sink import JdbcSink, accumulate
-from jdbc_sink.modes import Mode
+from jdbc_sink.effects import Mode
 from windowed import Pipeline
 from windowed.commands.app import main
 from windowed.testing.crash import Fuse, fused

@@ -14,9 +14,9 @@ import pyarrow
 import pytest
 
 from jdbc_sink import JdbcSink, accumulate, append, call, replace_window, sql, upsert
+from jdbc_sink.effects import Mode
 from jdbc_sink.errors import BadValue, SpoolFailed
 from jdbc_sink.loads import EXECUTORS_FROM_BYTES, EXECUTORS_FROM_RECORDS, is_large
-from jdbc_sink.modes import Mode
 from tests.jdbc_sink.spool.faults import Faults, failing
 from tests.jdbc_sink.spool.tasks import SCHEMA, Frame, without_spark
 from windowed.testing.sink_story import Story
