@@ -18,7 +18,6 @@ LEDGER = {"ledger": ListSink}
 FILES = {"files": ManifestSink}
 BOTH = {"files": ManifestSink, "ledger": ListSink}
 TWO_LEDGERS = {"one": ListSink, "two": ListSink}
-RESTORED: dict[str, dict[str, type[ListSink | ManifestSink]]] = {"files": FILES, "both": BOTH}
 # The one plans one number a window, the other two: two plans of the same window are never the same.
 TWO_DRIVERS = (Driver("A", 1), Driver("B", 2))
 
@@ -93,13 +92,13 @@ def test_a_backup_restored_under_a_paused_driver(capsys: pytest.CaptureFixture[s
     _holds("backup restored", search.explore_restored(), capsys)
 
 
-@pytest.mark.parametrize("name", RESTORED)
+@pytest.mark.parametrize("setting", [Setting(1, FILES), Setting(1, BOTH)], ids=["files", "both"])
 def test_a_backup_restored_under_a_paused_driver_of_files(
-    name: str, capsys: pytest.CaptureFixture[str]
+    setting: Setting, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Rows that went with the backup are missed by the next driver, never in silence."""
-    search = Search(Setting(1, RESTORED[name]), TWO_DRIVERS, rows_only=True)
-    _holds(f"backup restored, {name}", search.explore_restored(), capsys)
+    search = Search(setting, TWO_DRIVERS, rows_only=True)
+    _holds(f"backup restored, {'+'.join(setting.sinks)}", search.explore_restored(), capsys)
 
 
 def test_a_new_window_is_told_once_at_the_most(capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,10 +123,12 @@ def test_at_length(
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("sinks", [FILES, BOTH, TWO_LEDGERS], ids=["files", "both", "two ledgers"])
-def test_backups_at_length(
-    sinks: dict[str, type[ListSink | ManifestSink]], capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(
+    "setting",
+    [Setting(2, FILES), Setting(2, BOTH), Setting(2, TWO_LEDGERS)],
+    ids=["files", "both", "two ledgers"],
+)
+def test_backups_at_length(setting: Setting, capsys: pytest.CaptureFixture[str]) -> None:
     """A second window, which comes from a memory that the backup may have taken back."""
-    search = Search(Setting(2, sinks), TWO_DRIVERS, rows_only=True)
-    _holds("backup restored", search.explore_restored(), capsys)
+    search = Search(setting, TWO_DRIVERS, rows_only=True)
+    _holds(f"backups, {'+'.join(setting.sinks)}", search.explore_restored(), capsys)
