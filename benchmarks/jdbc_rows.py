@@ -13,7 +13,7 @@ import pyarrow
 import pyarrow.compute as compute
 
 from jdbc_sink import JdbcSink
-from jdbc_sink.modes import Mode
+from jdbc_sink.effects import Mode
 from jdbc_sink.rows import Rows
 from jdbc_sink.spool import save
 from jdbc_sink.spool.files import Spool, take

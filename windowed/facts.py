@@ -86,12 +86,16 @@ class Facts:
         return found
 
     def uneven(self, window: Window) -> list[str]:
-        """Sinks that hold this window, read with fewer skips than are recorded now."""
-        return [
-            s.name
-            for s in self.sinks
-            if s.held and s.held.window_id == window.id and s.held.skips < len(window.skips)
-        ]
+        """Sinks that hold this window, and may have what is skipped in it now.
+
+        A ledger says of its newest window only with how many skips that was read. Of an older one,
+        which another sink lacks since a backup was put back, nobody knows: it is named."""
+
+        def may_have(held: Held) -> bool:
+            older = held.window_id > window.id and bool(window.skips)
+            return older or (held.window_id == window.id and held.skips < len(window.skips))
+
+        return [sink.name for sink in self.sinks if sink.held and may_have(sink.held)]
 
     def gone_at(self, sink: SinkFacts) -> tuple[str, ...]:
         """Sinks that have filled the target of `sink`, and are not in the pipeline any more."""

@@ -21,7 +21,8 @@ class Listener:
 
     def uneven(self, window: Window, sinks: Sequence[str]) -> None:
         """These sinks hold the window already, read with fewer skips than stand beside it now: they
-        have rows that the others will not get."""
+        have rows that the others will not get. One that holds later windows too is always named,
+        for it may have them."""
 
     def held(self, window: Window, sink: str) -> None:
         """Sink `sink` holds the window: its rows are durable."""

@@ -227,7 +227,7 @@ class ProgressBar(Listener):
 def _uneven(pipeline: str, window: Window, sinks: Sequence[str]) -> str:
     return (
         f"{pipeline}: window {window.id} is replayed without {_skipped(window)};"
-        f" sink {', '.join(sinks)} held it before that was decided"
+        f" sink {', '.join(sinks)} holds it already, and may have that"
     )
 
 

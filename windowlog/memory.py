@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from windowlog import codec, naming
 from windowlog.contracts import Storage
 from windowlog.errors import RecordNotFound
@@ -49,6 +51,16 @@ class LogMemory:
         if create_once(self._storage, name, codec.frame(KIND, window_id, data)):
             for version in older[:-1]:
                 self._storage.delete(naming.numbered(version), durable=False)
+
+    def beyond(self, window_id: int) -> list[int]:
+        """Versions past the log's newest window: of a log that was restored from an older
+        backup."""
+        return [version for version in self._versions() if version > window_id]
+
+    def forget(self, versions: Iterable[int]) -> None:
+        """Let go of these versions."""
+        for version in versions:
+            self._storage.delete(naming.numbered(version))
 
     def _versions(self) -> list[int]:
         return list(naming.attempts(self._storage.list()))

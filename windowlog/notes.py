@@ -3,12 +3,13 @@ changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from windowlog import codec, naming
 from windowlog.contracts import Storage
+from windowlog.errors import LogUnusable, RecordTorn
 from windowlog.values import Json, Skip
 from windowlog.wiring import Adoption, InputIdentity
 
@@ -28,7 +29,7 @@ class Notes:
         for other in present:
             if (other.input, other.part) == (skip.input, skip.part):
                 return other
-        recorded = replace(skip, number=len(present) + 1)
+        recorded = replace(skip, number=_next(present))
         body: dict[str, Json] = {
             "input": skip.input,
             "part": skip.part,
@@ -47,7 +48,7 @@ class Notes:
 
     def adopt(self, adoption: Adoption) -> Adoption:
         """Record a decision about an input beside plan `adoption.window_id`."""
-        recorded = replace(adoption, number=len(self.adoptions(adoption.window_id)) + 1)
+        recorded = replace(adoption, number=_next(self.adoptions(adoption.window_id)))
         identity = adoption.identity
         body: dict[str, Json] = {
             "input": adoption.input,
@@ -87,6 +88,10 @@ def _adoption(window_id: int, number: int, body: Any) -> Adoption:
     return Adoption(window_id, body["input"], identity, body["end"], body["reason"], number)
 
 
+def _next(present: Iterable[Skip | Adoption]) -> int:
+    return 1 + max((note.number for note in present), default=0)
+
+
 def _create(storage: Storage, kind: str, window_id: int, number: int, body: Json) -> None:
     storage.create(naming.numbered(window_id, number), codec.encode(kind, window_id, body))
 
@@ -96,4 +101,10 @@ def _read(storage: Storage, kind: str, window_id: int) -> Iterator[tuple[int, An
     for number in naming.attempts(storage.list()).get(window_id, []):
         name = naming.numbered(window_id, number)
         data = storage.read(name)
-        yield number, codec.decode(data, kind=kind, record_id=window_id, name=name)
+        try:
+            body = codec.decode(data, kind=kind, record_id=window_id, name=name)
+        except RecordTorn as torn:
+            # Not torn for who reads the plan: that is intact, and would be planned again.
+            remedy = f"Restore that {kind} from a backup, or move it away and decide again."
+            raise LogUnusable(where=storage.describe(), reason=torn, remedy=remedy) from torn
+        yield number, body

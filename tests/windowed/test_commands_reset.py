@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from connectors.files.errors import IndexLost
 from tests.windowed.cases import LINES, begin, begin_purged
 from tests.windowed.worlds import FileWorld, command, count_words, counted
 from windowed import Pipeline
+from windowed.errors import MemoryLost
 from windowed.testing.crash import Crash, Fuse, fused
 from windowlog.errors import Fenced
 
@@ -114,6 +116,29 @@ def test_after_a_reset_memory_may_be_lost_until_it_is_folded_again(tmp_path: Pat
     # The system closes a dead driver's database file.
     pipeline.sinks["counts"].close()
     assert not list((world.state / "inputs" / "lines").iterdir())
+    world.run()
+    assert world.counts() == counted(*LINES, MORE)
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_memory_that_is_newer_than_the_log_is_let_go_of(tmp_path: Path, damaged: bool) -> None:
+    """Log and database come from an older backup, and inputs/ was forgotten: what is remembered
+    beyond the log's end stood in the way of every reset."""
+    world = FileWorld(tmp_path / "world")
+    begin_purged(world)
+    copies = [world.back_up(world.state), world.back_up(world.database)]
+    world.write("later1", "later2", file="b.txt")
+    world.run()
+    newest = max((world.state / "inputs" / "lines").iterdir())
+    data = newest.read_bytes()
+    for copy in copies:
+        world.restore(copy)
+    newest.write_bytes(data[:-1] if damaged else data)
+    with pytest.raises(MemoryLost if damaged else IndexLost):
+        world.run()
+    assert command("reset", world.locator, "lines", "--to", "end", "--apply") == 0
+    assert not newest.exists()
+    world.write(MORE)
     world.run()
     assert world.counts() == counted(*LINES, MORE)
 

@@ -84,16 +84,22 @@ def test_json_says_where_log_inputs_and_sinks_stand(
 
 
 def test_the_tables_hold_the_same_as_text(
-    world: FileWorld, capsys: pytest.CaptureFixture[str]
+    world: FileWorld, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a person reads: one table each for log, inputs, sinks and windows."""
+    """What a person reads: one table each for log, inputs, sinks and windows, 80 columns wide where
+    nobody says how many there are."""
+    monkeypatch.delenv("COLUMNS", raising=False)
     begin(world)
+    capsys.readouterr()
     assert command("show", world.locator) == 0
     out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
     for text in ("goes on with window 6", "log", "inputs", "sinks", "newest windows"):
         assert text in out
-    for text in ("table word_counts", "this one", f"{len(LINES[0]) + 1} bytes", "files/lines"):
+    for text in ("table word_counts", f"{len(LINES[0]) + 1} bytes", "files/lines"):
         assert text in out
+    for text in ("of log", "skips", "torn", "damaged"):
+        assert text not in out
     assert re.search(r" \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC ", out)
 
 
@@ -119,7 +125,10 @@ def test_a_refused_start_is_shown_with_its_choices(
     commands = [choice["command"] for choice in start["choices"] if choice["command"]]
     assert len(commands) == len(case.choices)
     assert command("show", world.locator) == 3
-    assert f"is refused ({case.refusal.__name__})" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert f"is refused ({case.refusal.__name__})" in out
+    for text in commands:
+        assert f"      {text}\n" in out
     assert world.bytes() == before
 
 

@@ -19,6 +19,7 @@ from windowlog.errors import (
 )
 from windowlog.log import WindowLog
 from windowlog.storage.memory import MemoryStorage
+from windowlog.values import Skip
 
 
 @pytest.fixture
@@ -220,3 +221,11 @@ def test_a_header_that_appears_after_the_sync_is_made_durable_itself() -> None:
     header = log.open(PIPELINE, "run-b")
     place.power_loss()
     assert opened(place).header == header
+
+
+def test_a_torn_skip_does_not_make_its_plan_torn(storage: MemoryStorage) -> None:
+    """The plan is intact and stays: it was planned again, beside itself."""
+    begun(storage, 2).notes.skip(Skip(2, "lines", "in.txt", "1 line", "gone"))
+    tear(storage, "000000000002.1.json", "skips")
+    with pytest.raises(LogUnusable, match=r"000000000002\.1\.json is damaged"):
+        opened(storage)

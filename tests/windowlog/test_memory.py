@@ -8,6 +8,7 @@ import pytest
 
 from windowed.testing.faulty import every_fault
 from windowed.testing.forgetful import ForgetfulStorage
+from windowlog import codec
 from windowlog.errors import RecordNotFound, RecordTorn
 from windowlog.memory import LogMemory
 from windowlog.storage.memory import MemoryStorage
@@ -147,6 +148,16 @@ def test_a_version_that_appears_after_the_sync_is_made_durable_itself() -> None:
     assert LogMemory(storage).newest() == (3, b"three")
     storage.power_loss()
     assert LogMemory(storage).newest() == (3, b"three")
+
+
+def test_versions_beyond_the_log_can_be_let_go_of(storage: MemoryStorage) -> None:
+    """Then the one before them counts again."""
+    memory = LogMemory(storage)
+    for version in (3, 5, 9):
+        storage.create(f"{version:012d}.json", codec.frame("memory", version, b"%d" % version))
+    assert (memory.beyond(4), memory.beyond(9)) == ([5, 9], [])
+    memory.forget(memory.beyond(4))
+    assert memory.newest() == (3, b"3")
 
 
 def test_any_operation_may_fail() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from windowed.testing.faulty import every_fault
 from windowed.testing.forgetful import ForgetfulStorage
-from windowlog.errors import RecordExists, RecordTorn
+from windowlog.errors import LogUnusable, RecordExists
 from windowlog.notes import Notes
 from windowlog.storage.memory import MemoryStorage
 from windowlog.values import Json, Skip
@@ -117,8 +117,20 @@ def test_a_torn_note_is_an_error_and_not_a_missing_one(storage: MemoryStorage) -
     data = place.read("000000000007.1.json")
     place.delete("000000000007.1.json")
     place.create("000000000007.1.json", data[:-5])
-    with pytest.raises(RecordTorn, match=r"000000000007\.1\.json"):
+    with pytest.raises(LogUnusable, match=r"000000000007\.1\.json.*move it away"):
         Notes(storage).skips(7)
+
+
+def test_a_note_that_was_moved_away_can_be_given_again(storage: MemoryStorage) -> None:
+    """The numbers go on behind those that are left."""
+    notes = Notes(storage)
+    for part in ("a.txt", "b.txt"):
+        notes.skip(Skip(7, "lines", part, "all", "gone"))
+        notes.adopt(Adoption(7, part[0], HERE, 5, "moved"))
+    for folder in ("skips", "adoptions"):
+        storage.within(folder).delete("000000000007.1.json")
+    assert notes.skip(SKIP).number == 3
+    assert notes.adopt(Adoption(7, "a", HERE, 5, "moved")).number == 3
 
 
 def test_a_note_can_be_given_again_after_any_fault() -> None:

@@ -58,6 +58,9 @@ def record(
     else:
         inputs[name] = identity
         positions[name] = end
+    memory = look.parts.log.memory(name)
+    # Looked up before the window is ours: what is there later may be another driver's.
+    beyond = memory.beyond(facts.log.newest)
     window = look.parts.log.append(
         Draft(
             window_id=facts.log.newest + 1,
@@ -68,5 +71,6 @@ def record(
             run_id=look.run_id,
         )
     )
+    memory.forget(beyond)
     if reason is not None:
         look.parts.log.notes.adopt(Adoption(window.id, name, identity, end, reason))

@@ -15,8 +15,6 @@ from windowed.commands.picture import picture
 from windowed.wording import counted, sized
 from windowlog.moment import parse_time
 
-# Wide enough for a table in a file or a pipe, where there is no terminal to ask.
-COLUMNS = 140
 POSITION_LENGTH_MAX = 60
 RUN_LENGTH = 8
 # Not 1: the command itself has not failed.
@@ -42,10 +40,11 @@ def show(
 
 
 def _print(seen: dict[str, Any]) -> None:
-    console = Console(soft_wrap=False)
-    if not console.is_terminal:
-        console = Console(width=COLUMNS)
-    console.print(Text(f"Pipeline {seen['pipeline']}: a start {_answer(seen['start'])}"))
+    # As wide as the terminal or $COLUMNS, else 80.
+    console = Console()
+    # Not wrapped: there are commands in it, to be copied.
+    answer = Text(f"Pipeline {seen['pipeline']}: a start {_answer(seen['start'])}")
+    console.print(answer, soft_wrap=True)
     for table in (_log(seen), _inputs(seen), _sinks(seen), _windows(seen)):
         if table.row_count:
             console.print(table)
@@ -56,57 +55,60 @@ def _answer(start: dict[str, Any]) -> str:
     return f"is refused ({start['answer']}).\n{text}" if start["choices"] else text
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column, overflow="fold")
+def _table(title: str, *columns: str, rows: list[list[object]], seldom: str = "") -> Table:
+    """`seldom`: a column that is left out where it says nothing."""
+    said = [n for n, name in enumerate(columns) if name != seldom or any(row[n] for row in rows)]
+    table = Table(title=title, title_justify="left", show_header=any(columns))
+    for number in said:
+        table.add_column(columns[number], overflow="fold")
+    for row in rows:
+        # Text, not markup: a path may hold brackets.
+        cells = ("-" if row[number] in (None, "") else str(row[number]) for number in said)
+        table.add_row(*map(Text, cells))
     return table
-
-
-def _row(table: Table, *values: object) -> None:
-    # Text, not markup: a path may hold brackets.
-    table.add_row(*(Text("-" if value in (None, "") else str(value)) for value in values))
 
 
 def _log(seen: dict[str, Any]) -> Table:
     log = seen["log"]
-    table = _table("log", "where", "id", "first", "mark", "oldest", "newest", "torn", "damaged")
-    damaged = ", ".join(map(str, log["damaged"]))
-    _row(table, *(log[key] for key in list(log)[:-1]), damaged)
-    return table
+    rows: list[list[object]] = [[name, log[name]] for name in list(log)[:-2]]
+    rows += [["torn", log["torn"]]] if log["torn"] else []
+    rows += [["damaged", ", ".join(map(str, log["damaged"]))]] if log["damaged"] else []
+    return _table("log", "", "", rows=rows)
 
 
 def _inputs(seen: dict[str, Any]) -> Table:
-    table = _table("inputs", "name", "kind", "place", "position", "memory")
+    rows: list[list[object]] = []
     for source in seen["inputs"]:
         position = json.dumps(source["position"])
         if len(position) > POSITION_LENGTH_MAX:
             position = position[: POSITION_LENGTH_MAX - 1] + "…"
-        _row(table, source["name"], source["kind"], source["place"], position, source["memory"])
-    return table
+        rows.append([source["name"], source["kind"], source["place"], position, source["memory"]])
+    return _table("inputs", "name", "kind", "place", "position", "memory", rows=rows)
 
 
 def _sinks(seen: dict[str, Any]) -> Table:
-    table = _table("sinks", "name", "holds", "target", "mode", "log", "run")
+    rows: list[list[object]] = []
     for sink in seen["sinks"]:
         target = sink["target"] if sink["exists"] else f"{sink['target']} (not there)"
-        log = "this one" if sink["log"] and sink["log"] == seen["log"]["id"] else sink["log"]
+        other = sink["log"] if sink["log"] != seen["log"]["id"] else None
         run = sink["run"] and sink["run"][:RUN_LENGTH]
-        _row(table, sink["name"], sink["window"], target, sink["mode"], log, run)
-    return table
+        rows.append([sink["name"], sink["window"], target, sink["mode"], run, other])
+    columns = ("name", "holds", "target", "mode", "run", "of log")
+    return _table("sinks", *columns, rows=rows, seldom="of log")
 
 
 def _windows(seen: dict[str, Any]) -> Table:
-    table = _table("newest windows", "window", "planned at", "input", "parts", "size", "skips")
+    rows: list[list[object]] = []
     for window in seen["windows"]:
         if "damaged" in window:
-            _row(table, window["id"], "damaged", "", "", "", "")
+            rows.append([window["id"], "damaged", "", "", "", ""])
             continue
         for name, plan in window["plans"].items():
             skips = ", ".join(window["skips"])
             moment = f"{parse_time(window['planned_at']):%Y-%m-%d %H:%M:%S} UTC"
-            _row(table, window["id"], moment, name, plan["parts"], _size(plan), skips)
-    return table
+            rows.append([window["id"], moment, name, plan["parts"], _size(plan), skips])
+    columns = ("window", "planned at", "input", "parts", "size", "skips")
+    return _table("newest windows", *columns, rows=rows, seldom="skips")
 
 
 def _size(plan: dict[str, Any]) -> str:

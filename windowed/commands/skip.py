@@ -19,7 +19,9 @@ PARTS_SHOWN = 5
 
 def skip(
     pipeline: Annotated[str, typer.Argument(metavar="MODULE:PIPELINE")],
-    window: Annotated[int, typer.Argument(help="The window that cannot be held.")],
+    window: Annotated[
+        int, typer.Argument(metavar="WINDOW", help="The window that cannot be held.")
+    ],
     name: Annotated[str, typer.Argument(metavar="INPUT")],
     part: Annotated[str, typer.Option(help="The part's id, as an error or `show` names it.")],
     reason: Annotated[str, typer.Option(help="Why; it stays beside the plan.")],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tests.windowed.search.drivers import Setting, prepared, program
 from tests.windowed.search.promises import broken, misplaced, stuck, unforeseen
 from tests.windowed.search.tracks import Place, Tracks, Universe
-from tests.windowed.search.world import World, cut_power
+from tests.windowed.search.world import World, cut_power, mixed
 
 # More than any search here meets; beyond it memory, not time, is the limit.
 STATES_MAX = 20_000_000
@@ -87,7 +87,7 @@ class Search:
 
     def explore_restored(self) -> Found:
         """The first driver, alone, may stop anywhere; then any earlier world comes back from a
-        backup, under its feet, and the others start."""
+        backup, under its feet, whole or only its log or only its sinks, and the others start."""
         starts = [tracks[0].start for tracks in self.runs]
         with prepared(self.setting):
             path = [(self.universe.world(World()), starts[0])]
@@ -98,7 +98,11 @@ class Search:
                 after, result = self.universe.step(world, place.action)
                 path.append((after, self.runs[0][0].after(place, result, after)))
             for now, (_, place) in enumerate(path):
-                for world in {world for world, _ in path[:now]}:
+                present = self.universe.worlds[path[now][0]]
+                earlier = [self.universe.worlds[number] for number in {w for w, _ in path[:now]}]
+                for world in {
+                    self.universe.world(w) for old in earlier for w in mixed(old, present)
+                }:
                     others = [start.number for start in starts[1:]]
                     self._from_state(self._pack(world, [place.number, *others]))
         return self.found

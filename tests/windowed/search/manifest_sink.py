@@ -15,14 +15,13 @@ published one go.
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow
 
 from windowlog import codec, naming
-from windowlog.errors import Fenced, RecordExists, RecordNotFound
+from windowlog.errors import Fenced, KitError, RecordExists, RecordNotFound
 from windowlog.exclusive import create_exclusively
 from windowlog.wiring import Held, SinkIdentity, TargetState
 
@@ -31,13 +30,20 @@ if TYPE_CHECKING:
     from windowlog.window import Window
 
 
+class RowsLost(KitError):
+    """The rows of window {name} are not those that its manifest names: an older backup was put
+    back."""
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One move of the memory: `sink` is whose, `digest` that of the manifest itself."""
+    """One move of the memory: `sink` is whose, `rows` the digest of what was staged (empty: an
+    adoption), `digest` that of the manifest itself."""
 
     number: int
     sink: str
     held: Held
+    rows: str
     digest: str
 
 
@@ -51,6 +57,7 @@ class ManifestSink:
         self._files = storage.within("files")
         self._context: SinkContext | None = None
         self._newest: Manifest | None = None
+        self._rows = ""
 
     def identity(self) -> SinkIdentity:
         """Files."""
@@ -89,7 +96,7 @@ class ManifestSink:
         held = self.held()
         if before != held:
             raise self._fenced(f"its manifests are at {held}, not {before}")
-        self._create(after)
+        self._create(after, rows="")
 
     def prepare(self, schema: pyarrow.Schema) -> None:
         """Files take any row."""
@@ -98,6 +105,7 @@ class ManifestSink:
         """Write the rows where nobody looks; in the place of those that this run staged before."""
         assert isinstance(frame, pyarrow.Table), "the search runs without Spark"
         rows = json.dumps([list(row.values()) for row in frame.to_pylist()]).encode()
+        self._rows = codec.digest(rows)
         try:
             self._files.create(self._staged(window), rows)
         except RecordExists:
@@ -111,17 +119,16 @@ class ManifestSink:
         expected = (window.log_id, window.id - 1, window.previous, self.identity())
         if held is None or (held.log_id, held.window_id, held.digest, held.identity) != expected:
             raise self._fenced(f"its manifests are at {held}, not {window.id - 1}")
-        self._create(
-            Held(
-                window.log_id,
-                window.id,
-                window.digest,
-                self._opened().run_id,
-                self.identity(),
-                window.positions,
-                len(window.skips),
-            )
+        after = Held(
+            window.log_id,
+            window.id,
+            window.digest,
+            self._opened().run_id,
+            self.identity(),
+            window.positions,
+            len(window.skips),
         )
+        self._create(after, self._rows)
 
     def abandon(self, window: Window) -> None:
         """Nobody has seen what was staged."""
@@ -169,21 +176,33 @@ class ManifestSink:
         found = self._read(number)
         if found is None or found.held.window_id > newest:
             return False
-        name = f"{found.held.window_id:012d}"
-        # The first manifest is an adoption.
-        if number > 0 and name not in self._files.list():
-            try:
-                self._files.rename(f"{name}.{found.held.run_id}", name)
-            except (RecordExists, RecordNotFound):
-                # Another driver, told the same, was faster; a reader may even have taken it away.
-                with suppress(RecordNotFound):
-                    self._files.sync(name)
+        if found.rows:
+            self._show(found)
         return True
 
-    def _create(self, held: Held) -> None:
+    def _show(self, found: Manifest) -> None:
+        """Rename, unless it was done before; then what is seen must be what was held."""
+        name = f"{found.held.window_id:012d}"
+        try:
+            if name not in self._files.list():
+                self._files.rename(f"{name}.{found.held.run_id}", name)
+                return
+        except (RecordExists, RecordNotFound):
+            pass  # another driver, told the same, was faster
+        try:
+            self._files.sync(name)
+            if codec.digest(self._files.read(name)) == found.rows:
+                return
+        except RecordNotFound:
+            pass  # a reader may have taken it away, but only once the mark is past it
+        if self.mark() <= found.number:
+            raise RowsLost(name=name)
+
+    def _create(self, held: Held, rows: str) -> None:
         newest = self._newest
         number = 0 if newest is None else newest.number + 1
-        body = _to_json(self._opened().sink, held, "" if newest is None else newest.digest)
+        previous = "" if newest is None else newest.digest
+        body = _to_json(self._opened().sink, held, rows, previous)
         data = codec.encode("manifest", number, body)
         name = naming.numbered(number)
         if not create_exclusively(self._manifests, name, data):
@@ -228,10 +247,10 @@ def read_manifest(number: int, data: bytes) -> Manifest:
         body["positions"],
         body["skips"],
     )
-    return Manifest(number, body["sink"], held, codec.digest(data))
+    return Manifest(number, body["sink"], held, body["rows"], codec.digest(data))
 
 
-def _to_json(sink: str, held: Held, previous: str) -> dict[str, Any]:
+def _to_json(sink: str, held: Held, rows: str, previous: str) -> dict[str, Any]:
     return {
         "sink": sink,
         "log": held.log_id,
@@ -241,5 +260,6 @@ def _to_json(sink: str, held: Held, previous: str) -> dict[str, Any]:
         "identity": [held.identity.target, held.identity.mode],
         "positions": dict(held.positions),
         "skips": held.skips,
+        "rows": rows,
         "previous": previous,
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.windowed.search import weakened
 from tests.windowed.search.drivers import ReadSink, Setting
 from tests.windowed.search.explore import Driver, Search
@@ -22,8 +24,8 @@ def _problem(setting: Setting, *drivers: Driver, power: bool = False) -> str:
     return found.problem
 
 
-def _restored(sink: type[ListSink]) -> str | None:
-    setting = Setting(3, {"ledger": sink})
+def _restored(sink: type[ListSink | ManifestSink], count: int = 3) -> str | None:
+    setting = Setting(count, {"restored": sink})
     return Search(setting, TWO_DRIVERS, rows_only=True).explore_restored().problem
 
 
@@ -44,6 +46,21 @@ def test_a_ledger_that_ignores_the_log_id_is_saved_by_the_digest() -> None:
     """The first digest is that of the header, which has the log id in it: each of the two is enough
     where they both change. The id stays in the compare-and-set for what a person can be told."""
     assert _restored(weakened.AnyLog) is None
+
+
+@pytest.mark.soak
+def test_manifests_that_ignore_the_old_digest_take_a_paused_drivers_rows_too() -> None:
+    """As a ledger would."""
+    problem = _restored(weakened.AnyManifest, 2)
+    assert problem is not None
+    assert "it has [0, 1, 1]" in problem
+
+
+def test_files_that_are_not_compared_with_their_manifest_are_lost_with_a_backup() -> None:
+    """A driver that was paused while it published shows its own, or its own are gone."""
+    problem = _restored(weakened.ShownUnseen, 1)
+    assert problem is not None
+    assert "it has [], and its memory says that it has the first 1" in problem
 
 
 def test_a_ledger_that_ignores_everything_doubles_rows() -> None:

@@ -92,6 +92,15 @@ def test_a_backup_restored_under_a_paused_driver(capsys: pytest.CaptureFixture[s
     _holds("backup restored", search.explore_restored(), capsys)
 
 
+@pytest.mark.parametrize("setting", [Setting(1, FILES), Setting(1, BOTH)], ids=["files", "both"])
+def test_a_backup_restored_under_a_paused_driver_of_files(
+    setting: Setting, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows that went with the backup are missed by the next driver, never in silence."""
+    search = Search(setting, TWO_DRIVERS, rows_only=True)
+    _holds(f"backup restored, {'+'.join(setting.sinks)}", search.explore_restored(), capsys)
+
+
 def test_a_new_window_is_told_once_at_the_most(capsys: pytest.CaptureFixture[str]) -> None:
     """Listeners hear planned(…, replay=False) from one driver only, a zombie included."""
     search = Search(Setting(3, LEDGER, listens=True), TWO_DRIVERS)
@@ -110,3 +119,16 @@ def test_at_length(
 ) -> None:
     """More windows, more restarts, more drivers, more sinks."""
     _holds(name, Search(setting, drivers, power=power).explore(), capsys)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(
+    "setting",
+    [Setting(2, FILES), Setting(2, BOTH), Setting(2, TWO_LEDGERS)],
+    ids=["files", "both", "two ledgers"],
+)
+def test_backups_at_length(setting: Setting, capsys: pytest.CaptureFixture[str]) -> None:
+    """A second window, which comes from a memory that the backup may have taken back."""
+    search = Search(setting, TWO_DRIVERS, rows_only=True)
+    _holds(f"backups, {'+'.join(setting.sinks)}", search.explore_restored(), capsys)

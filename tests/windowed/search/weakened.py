@@ -21,7 +21,7 @@ from windowed.testing.list_sink import ListSink
 from windowlog import log as log_module
 from windowlog import naming
 from windowlog.contracts import Storage
-from windowlog.errors import RecordExists, RecordNotFound
+from windowlog.errors import KitError, RecordExists, RecordNotFound
 from windowlog.log import WindowLog
 from windowlog.marks import Marks
 from windowlog.memory import LogMemory
@@ -160,6 +160,23 @@ class NoMark(ReadSink):
             return super()._read(number)
         except RecordNotFound:
             return None  # purged, one would think
+
+
+class AnyManifest(ManifestSink):
+    """Manifests whose hold looks at log id and window only."""
+
+    def hold(self, window: Window) -> None:
+        """From any digest."""
+        held = self.held()
+        super().hold(window if held is None else replace(window, previous=held.digest))
+
+
+class ShownUnseen(ManifestSink):
+    """Manifests that believe a published file, and do without one that is gone."""
+
+    def _show(self, found: Manifest) -> None:
+        with suppress(KitError):
+            super()._show(found)
 
 
 class MarkLast(ManifestSink):

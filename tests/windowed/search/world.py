@@ -99,6 +99,19 @@ def cut_power(world: World) -> Iterator[World]:
         yield replace(world, records=records)
 
 
+def mixed(old: World, present: World) -> Iterator[World]:
+    """What a backup may bring back: everything, the log's folder, or everything but that."""
+    yield old
+    for log, sinks in ((old, present), (present, old)):
+        logged = {at: r for at, r in log.records.items() if _is_log(at[0])}
+        others = {at: r for at, r in sinks.records.items() if not _is_log(at[0])}
+        yield World({**logged, **others}, sinks.ledgers)
+
+
+def _is_log(folder: str) -> bool:
+    return folder.split("/")[0] == "log"
+
+
 def _put(records: dict[tuple[str, str], Record], at: tuple[str, str], record: Record) -> None:
     if record == ABSENT:
         records.pop(at, None)
