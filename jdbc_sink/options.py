@@ -84,6 +84,14 @@ def dead_letters(
     return name
 
 
+def schemas(
+    ledger: TableName, modes: Mapping[str, tuple[TableName, Mode]], letters: TableName | None
+) -> frozenset[str | None]:
+    """Where a sink's tables are."""
+    names = [ledger, *(name for name, _ in modes.values()), *([letters] if letters else [])]
+    return frozenset(name.schema for name in names)
+
+
 def check_words(**given: Any) -> None:
     """What becomes of columns that a table lacks, and how rows get in."""
     for argument, value in given.items():

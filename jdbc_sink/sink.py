@@ -59,6 +59,9 @@ class JdbcSink:
     `release_s` seconds; other processes' locks are waited for `lock_wait_s` seconds. Raises
     BadArgument for everything else."""
 
+    _holding: Holding | None = None
+    _staged: Staged | None = None
+
     def __init__(
         self,
         database: str | Engine | Any,
@@ -83,11 +86,10 @@ class JdbcSink:
         options.check_seconds(release_s=release_s, lock_wait_s=lock_wait_s)
         self._database, engine, keep = database_of(database)
         letters = options.dead_letters(dead_letters, self._ledger_name, modes)
-        names = [self._ledger_name, *(name for name, _ in modes.values()), letters]
         self._connections = Connections(
             engine,
             self._database.place,
-            schemas=frozenset(name.schema for name in names if name is not None),
+            schemas=options.schemas(self._ledger_name, modes, letters),
             release_s=release_s,
             lock_wait_s=lock_wait_s,
             keep=keep,
@@ -100,8 +102,6 @@ class JdbcSink:
         file = None if keep else engine.url.database
         self._loads = Loads(load, options.spool_place(spool, file), file)
         self._own = None if isinstance(database, str) else database
-        self._holding: Holding | None = None
-        self._staged: Staged | None = None
 
     def __repr__(self) -> str:
         word, _, names = self._tables.identity().target.partition(" ")
