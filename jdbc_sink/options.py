@@ -15,7 +15,7 @@ from jdbc_sink.tables import ONLY
 from jdbc_sink.target import ADD_COLUMNS, FAIL
 from windowlog.errors import BadArgument
 
-WORDS = {"evolve": (FAIL, ADD_COLUMNS), "load": ("auto", "driver", "executors")}
+_WORDS = {"evolve": (FAIL, ADD_COLUMNS), "load": ("auto", "driver", "executors")}
 
 
 def table_name(argument: str, value: Any) -> TableName:
@@ -92,12 +92,21 @@ def schemas(
     return frozenset(name.schema for name in names)
 
 
-def check_words(**given: Any) -> None:
-    """What becomes of columns that a table lacks, and how rows get in."""
+def check(**given: Any) -> None:
+    """Words that are known, times from 0 (…_s), whole numbers from 1 (all others)."""
     for argument, value in given.items():
-        if value not in WORDS[argument]:
-            allowed = " or ".join(map(repr, WORDS[argument]))
+        if argument in _WORDS:
+            good, allowed = value in _WORDS[argument], " or ".join(map(repr, _WORDS[argument]))
+        elif argument.endswith("_s"):
+            good, allowed = _is_number(value, int | float) and 0 <= value < 1e9, "seconds from 0"
+        else:
+            good, allowed = _is_number(value, int) and value >= 1, "a whole number from 1"
+        if not good:
             raise BadArgument(argument=argument, value=value, allowed=allowed)
+
+
+def _is_number(value: Any, kind: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def spool_place(spool: Any, database: str | None) -> Path | None:
@@ -108,17 +117,3 @@ def spool_place(spool: Any, database: str | None) -> Path | None:
         allowed = "a folder that driver and executors share, or None"
         raise BadArgument(argument="spool", value=spool, allowed=allowed)
     return Path(spool)
-
-
-def check_seconds(**given: Any) -> None:
-    """Times from 0."""
-    for argument, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
-            raise BadArgument(argument=argument, value=value, allowed="seconds from 0")
-
-
-def check_counts(**given: Any) -> None:
-    """Whole numbers from 1."""
-    for argument, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise BadArgument(argument=argument, value=value, allowed="a whole number from 1")

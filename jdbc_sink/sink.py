@@ -81,9 +81,8 @@ class JdbcSink:
     ) -> None:
         self._ledger_name = options.table_name("ledger_table", ledger_table)
         modes = options.table_modes(table, mode, tables, self._ledger_name)
-        options.check_words(evolve=evolve, load=load)
-        options.check_counts(rows_per_statement=rows_per_statement, max_rejects=max_rejects)
-        options.check_seconds(release_s=release_s, lock_wait_s=lock_wait_s)
+        options.check(evolve=evolve, load=load, release_s=release_s, lock_wait_s=lock_wait_s)
+        options.check(rows_per_statement=rows_per_statement, max_rejects=max_rejects)
         self._database, engine, keep = database_of(database)
         letters = options.dead_letters(dead_letters, self._ledger_name, modes)
         self._connections = Connections(
