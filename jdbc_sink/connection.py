@@ -124,10 +124,10 @@ class Connections:
             return self._patiently(attempt)
         except KitError:
             raise
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 (drivers raise their own)
             reason = _said(error)
             remedy = _REMEDY_KEPT if self._keep else self._place.remedy(reason)
-            raise self._unusable(reason, remedy) from error
+            raise self._unusable(reason, remedy) from _unsaid(error)
 
     def _patiently(self, attempt: Callable[[], _Result]) -> _Result:
         """Again and again while somebody else holds the database, for `lock_wait_s`."""
