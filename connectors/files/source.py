@@ -18,6 +18,8 @@ from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from connectors.files import lines, split
+from connectors.files.lines import tail_digest
+from connectors.files.split import split_range
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -59,10 +61,10 @@ class LinesReader(DataSourceReader):
             descriptor = os.open(absolute, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
             try:
                 for place, digest in ((start, before_start), (end, before_end)):
-                    if lines.tail_digest(descriptor, place) != digest:
+                    if tail_digest(descriptor, place) != digest:
                         changed = f"{absolute}: the bytes before byte {place} have changed"
                         raise RuntimeError(changed)
-                yield from split.split_range(partial(os.pread, descriptor), path, start, end)
+                yield from split_range(partial(os.pread, descriptor), path, start, end)
             finally:
                 os.close(descriptor)
 

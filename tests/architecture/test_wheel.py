@@ -72,6 +72,25 @@ def test_words_add_up(windowed_spark, windowed_duckdb, windowed_log):
     assert windowed_log.is_dir()
 
 
+def test_what_runs_in_executors_is_sent_there(windowed_spark, windowed_duckdb, tmp_path):
+    from connectors import FileInput
+    from jdbc_sink import JdbcSink
+    from windowed import Pipeline
+
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("one\\ntwo\\n")
+    pipeline = Pipeline(
+        "executors",
+        inputs={"lines": FileInput(tmp_path / "in", reader="executors", quiet_s=0)},
+        transform=lambda lines: lines,
+        sinks={"rows": JdbcSink(windowed_duckdb, table="n", load="executors")},
+        log=tmp_path / "log",
+    )
+    pipeline.run(windowed_spark, progress=False)
+    rows = windowed_duckdb.execute("SELECT value, path FROM n ORDER BY 1").fetchall()
+    assert rows == [("one", "a.txt"), ("two", "a.txt")]
+
+
 def test_that_the_next_test_has_its_own(windowed_duckdb, windowed_log):
     assert windowed_duckdb.execute("SHOW TABLES").fetchall() == []
     assert not windowed_log.exists()
@@ -161,7 +180,7 @@ def _test_a_project(python: Path, project: Path) -> None:
     project.mkdir()
     (project / "test_words.py").write_text(TEST)
     said = _run([str(python), "-I", "-m", "pytest", "-q", "-p", "no:cacheprovider"], project)
-    assert "3 passed" in said
+    assert "4 passed" in said
 
 
 def test_licences_of_dependencies_allow_what_ours_allows() -> None:
