@@ -119,7 +119,8 @@ class Place:
         if self.own is not None:
             return JdbcSink(self.own, **arguments)
         url = f"sqlite:///{self.path}"
-        engine = sqlalchemy.create_engine(url, connect_args={"factory": Connected})
+        given = {"factory": Connected}
+        engine = sqlalchemy.create_engine(url, connect_args=given, poolclass=sqlalchemy.NullPool)
         return JdbcSink(engine, **arguments)
 
     def ask(self, query: str) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +20,17 @@ from windowed.testing.sink_story import Story, hold
 from windowlog.errors import BadArgument
 
 
+MADE: list[Engine] = []
+
+
+@pytest.fixture(autouse=True)
+def disposed() -> Iterator[None]:
+    """What is left in the pools is closed: since Python 3.13 the driver asks for it."""
+    yield
+    while MADE:
+        MADE.pop().dispose()
+
+
 def engine_of(path: Path, *statements: str, **arguments: Any) -> Engine:
     """An engine of the user's, which says this to each new connection."""
     engine = sqlalchemy.create_engine(f"sqlite:///{path}", **arguments)
@@ -29,6 +40,7 @@ def engine_of(path: Path, *statements: str, **arguments: Any) -> Engine:
             connection.execute(statement)
 
     event.listen(engine, "connect", connected)
+    MADE.append(engine)
     return engine
 
 

@@ -197,7 +197,7 @@ def test_a_trigger_that_raises_rolls_back_the_window(tmp_path: Path, mode: Mode,
 def test_a_constraint_that_waits_for_the_commit_is_not_held(tmp_path: Path) -> None:
     """A deferred foreign key fails in COMMIT: rows and ledger are rolled back, no doubt remains."""
     path = tmp_path / "x.db"
-    engine = sqlalchemy.create_engine(f"sqlite:///{path}")
+    engine = sqlalchemy.create_engine(f"sqlite:///{path}", poolclass=sqlalchemy.NullPool)
 
     def checks(connection: Any, _: Any) -> None:
         connection.execute("PRAGMA foreign_keys = ON")

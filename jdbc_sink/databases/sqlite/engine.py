@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -40,11 +41,7 @@ def _shared() -> Engine:
     def connect() -> Any:
         return sqlite3.connect(name, uri=True, check_same_thread=False)
 
-    anchor = connect()
-
-    def beside() -> Any:
-        # Held on to: the database lives as long as one connection.
-        assert anchor is not None
-        return connect()
-
-    return sqlalchemy.create_engine("sqlite://", creator=beside, poolclass=NullPool)
+    engine = sqlalchemy.create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    # The database lives as long as one connection: this one, as long as the engine.
+    weakref.finalize(engine, connect().close)
+    return engine
