@@ -19,7 +19,6 @@ from tests.jdbc_sink.windows import ask
 from windowed.testing.sink_story import Story, hold
 from windowlog.errors import BadArgument
 
-
 MADE: list[Engine] = []
 
 

@@ -61,6 +61,12 @@ class Fuse:
 class Seam:
     """Stands in front of a storage, an input or a sink, and passes every call through a fuse."""
 
+    def __new__(cls, inner: Any, *_: Any) -> Seam:
+        """An instance whose class has the members of `inner`: since Python 3.12 a protocol looks
+        for them there, and not at `__getattr__`."""
+        members = {name: _member(name) for name in dir(inner) if not name.startswith("_")}
+        return super().__new__(type(cls.__name__, (cls,), members))
+
     def __init__(self, inner: Any, name: str, methods: tuple[str, ...], fuse: Fuse) -> None:
         self._inner = inner
         self._name = name
@@ -81,6 +87,10 @@ class Seam:
             return self._fuse.call(name, lambda: value(*arguments, **keywords))
 
         return through
+
+
+def _member(name: str) -> property:
+    return property(lambda seam: seam.__getattr__(name))
 
 
 def crash_everywhere(
