@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from windowed.pipeline import Pipeline
 from windowlog.log import WindowLog
@@ -61,7 +61,7 @@ class Fuse:
 class Seam:
     """Stands in front of a storage, an input or a sink, and passes every call through a fuse."""
 
-    def __new__(cls, inner: Any, *_: Any) -> Seam:
+    def __new__(cls, inner: Any, *_: Any) -> Self:
         """An instance whose class has the members of `inner`: since Python 3.12 a protocol looks
         for them there, and not at `__getattr__`."""
         members = {name: _member(name) for name in dir(inner) if not name.startswith("_")}
