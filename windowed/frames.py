@@ -92,7 +92,13 @@ def _arrow_schema(frame: Frame, pipeline: str) -> pyarrow.Schema:
             raise
         found = f"column {', '.join(names)} of a type that Spark does not hand over ({error})"
         allowed = "cast it in the transform"
-        raise WrongOutputs(pipeline=pipeline, found=found, allowed=allowed) from error
+        raise WrongOutputs(
+            pipeline=pipeline,
+            what="The transform of",
+            gave="returned",
+            found=found,
+            allowed=allowed,
+        ) from error
 
 
 def _not_handed_over(frame: DataFrame) -> list[str]:
