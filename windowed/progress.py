@@ -110,37 +110,16 @@ class Tally(Listener):
         return "" if said else text
 
 
-class ProgressLines(Listener):
-    """A line each `every_s` seconds at the most, and one whenever the run begins to wait."""
+class _Reporter(Listener):
+    """What both ways to report have in common; `_say` writes a line that stays."""
 
-    def __init__(self, pipeline: str, stream: TextIO, every_s: float) -> None:
+    def __init__(self, pipeline: str) -> None:
         self._tally = Tally(pipeline)
         self._pipeline = pipeline
-        self._stream = stream
-        self._every_s = every_s
-        self._last_s = time.monotonic()
-        self._waiting: tuple[str, ...] | None = None
-
-    def planned(self, window: Window, *, replay: bool) -> None:
-        """Remember it."""
-        self._tally.planned(window, replay=replay)
 
     def uneven(self, window: Window, sinks: Sequence[str]) -> None:
         """Say which."""
         self._say(_uneven(self._pipeline, window, sinks))
-
-    def committed(self, window: Window) -> None:
-        """Say so, if it is time."""
-        self._tally.add(window)
-        self._waiting = None
-        if time.monotonic() - self._last_s >= self._every_s:
-            self._say(self._tally.text(window))
-
-    def waiting(self, names: Sequence[str]) -> None:
-        """Say for what, once."""
-        if names and tuple(names) != self._waiting:
-            self._say(f"{self._pipeline}: waiting for {_some(names)}")
-        self._waiting = tuple(names)
 
     def failed(self, error: BaseException) -> None:
         """Nothing more."""
@@ -160,18 +139,48 @@ class ProgressLines(Listener):
             self._say(text)
 
     def _say(self, text: str) -> None:
+        raise NotImplementedError
+
+
+class ProgressLines(_Reporter):
+    """A line each `every_s` seconds at the most, and one whenever the run begins to wait."""
+
+    def __init__(self, pipeline: str, stream: TextIO, every_s: float) -> None:
+        super().__init__(pipeline)
+        self._stream = stream
+        self._every_s = every_s
+        self._last_s = time.monotonic()
+        self._waiting: tuple[str, ...] | None = None
+
+    def planned(self, window: Window, *, replay: bool) -> None:
+        """Remember it."""
+        self._tally.planned(window, replay=replay)
+
+    def committed(self, window: Window) -> None:
+        """Say so, if it is time."""
+        self._tally.add(window)
+        self._waiting = None
+        if time.monotonic() - self._last_s >= self._every_s:
+            self._say(self._tally.text(window))
+
+    def waiting(self, names: Sequence[str]) -> None:
+        """Say for what, once."""
+        if names and tuple(names) != self._waiting:
+            self._say(f"{self._pipeline}: waiting for {_some(names)}")
+        self._waiting = tuple(names)
+
+    def _say(self, text: str) -> None:
         self._last_s = time.monotonic()
         print(text, file=self._stream, flush=True)
 
 
-class ProgressBar(Listener):
+class ProgressBar(_Reporter):
     """One line on a terminal that is always up to date."""
 
     def __init__(self, pipeline: str, console: Console | None = None) -> None:
         from rich.console import Console
 
-        self._tally = Tally(pipeline)
-        self._pipeline = pipeline
+        super().__init__(pipeline)
         self._console = console or Console(stderr=True)
         self._status: Status | None = None
 
@@ -180,10 +189,6 @@ class ProgressBar(Listener):
         self._tally.planned(window, replay=replay)
         verb = "replaying" if replay else "working on"
         self._show(f"{self._pipeline}: {verb} window {window.id}")
-
-    def uneven(self, window: Window, sinks: Sequence[str]) -> None:
-        """Say which, on a line that stays."""
-        self._say(_uneven(self._pipeline, window, sinks))
 
     def committed(self, window: Window) -> None:
         """Show how far it is."""
@@ -194,25 +199,12 @@ class ProgressBar(Listener):
         """Show for what."""
         self._show(f"{self._pipeline}: waiting for {_some(names) if names else 'new data'}")
 
-    def failed(self, error: BaseException) -> None:
-        """Nothing more."""
-        self._tally.failed(error)
-
-    def retrying(self, error: Exception, pause_s: float) -> None:
-        """Say why, and when."""
-        self._say(_retrying(self._pipeline, error, pause_s))
-
-    def stopping(self, signal: str) -> None:
-        """Say so at once, on a line that stays; from a signal handler too."""
-        self._tally.stopping(signal, self._say)
-
     def ended(self) -> None:
         """Leave the terminal as it was, and the last word on a line that stays."""
         if self._status is not None:
             self._status.stop()
             self._status = None
-        if text := self._tally.last_words():
-            self._say(text)
+        super().ended()
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False)

@@ -21,14 +21,14 @@ from windowed import opening
 from windowed.commands.opened import LOG_ROWS, NO_SESSION, Opened
 from windowed.commands.proposal import Proposal, impossible
 from windowed.facts import furthest
+from windowed.read_only import ReadOnlyMemory
 from windowlog import naming
 from windowlog.contracts import InputContext, SinkContext
-from windowlog.errors import Fenced, LogUnusable, RecordTorn
+from windowlog.errors import Fenced, LogUnusable
 from windowlog.wiring import Held
 
 if TYPE_CHECKING:
     from windowed.parts import Parts
-    from windowlog.contracts import Memory
     from windowlog.values import Json
 
 
@@ -136,7 +136,7 @@ def _starts(
     starts: dict[str, Json] = {}
     for name, source in parts.inputs.items():
         if name in wanted:
-            memory = _OldMemory(parts.log.memory(name))
+            memory = ReadOnlyMemory(parts.log.memory(name))
             source.open(InputContext(NO_SESSION, name, memory, lambda window_id: iter(())))
             starts[name] = source.seek(wanted[name], positions.get(name)).end
         elif name in positions and not source.remembers:
@@ -161,20 +161,3 @@ def _lines(new: NewLog, wanted: Mapping[str, str], losing: list[str]) -> list[st
         lines.append(f"input {name} goes on {place}")
     gone = sorted(new.positions.keys() - parts.inputs.keys())
     return lines + [f"input {name}, which the sinks know, is left out" for name in gone]
-
-
-class _OldMemory:
-    """What an input remembered under the old log, for what it is worth. Nothing is saved."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-
-    def newest(self) -> tuple[int, bytes] | None:
-        """None also for a damaged one."""
-        try:
-            return self._memory.newest()
-        except RecordTorn:
-            return None
-
-    def save(self, window_id: int, data: bytes) -> None:
-        """Nothing is saved."""
