@@ -80,33 +80,48 @@ class Writer:
 
     def _by_parts(self, connection: Connection, rows: Rows, window: Window) -> None:
         load, mode = self.target.database.load, self.target.mode
-        repeats = bool(mode.key) and self._repeats(connection, rows, window)
         for statement in mode.beforehand(self._terms(connection, "", window)):
             connection.exec_driver_sql(statement)
-        for part in parts(rows, self.rows_per_statement):
-            if type(mode) is Mode:
+        split = parts(rows, self.rows_per_statement)
+        if type(mode) is Mode:
+            for part in split:
                 load.append(connection, part, self.target.name.quoted(connection))
-                continue
-            with load.relation(connection, part) as source:
-                terms = replace(self._terms(connection, source, window), repeats=repeats)
-                for statement in mode.statements(terms):
-                    connection.exec_driver_sql(statement)
+        elif len(split) == 1:
+            # The question and the statements share one relation: SQLite copies the rows for it.
+            with load.relation(connection, rows) as source:
+                repeats = self._repeats(connection, source, window)
+                self._take_effect(connection, source, window, repeats=repeats)
+        elif split:
+            repeats = True
+            if mode.questions(self._terms(connection, "", window)):
+                with load.relation(connection, rows) as source:
+                    repeats = self._repeats(connection, source, window)
+            for part in split:
+                with load.relation(connection, part) as source:
+                    self._take_effect(connection, source, window, repeats=repeats)
 
-    def _repeats(self, connection: Connection, rows: Rows, window: Window) -> bool:
+    def _take_effect(
+        self, connection: Connection, source: str, window: Window, *, repeats: bool
+    ) -> None:
+        terms = replace(self._terms(connection, source, window), repeats=repeats)
+        for statement in self.target.mode.statements(terms):
+            connection.exec_driver_sql(statement)
+
+    def _repeats(self, connection: Connection, source: str, window: Window) -> bool:
         """Have two of the window's rows one key? Asked where it makes a difference."""
         mode = self.target.mode
-        if not mode.questions(self._terms(connection, "", window)):
+        terms = self._terms(connection, source, window)
+        questions = mode.questions(terms)
+        if not questions:
             return True
-        with self.target.database.load.relation(connection, rows) as source:
-            terms = self._terms(connection, source, window)
-            if connection.exec_driver_sql(repeated_key(terms, mode.key)).first() is None:
-                return False
-            for question in mode.questions(terms):
-                found = connection.exec_driver_sql(question).first()
-                if found is not None:
-                    pairs = zip(mode.key, found, strict=True)
-                    key = ", ".join(f"{name}={value!r}" for name, value in pairs)
-                    raise AmbiguousKey(sink=self.target.sink, key=key, window_id=window.id)
+        if connection.exec_driver_sql(repeated_key(terms, mode.key)).first() is None:
+            return False
+        for question in questions:
+            found = connection.exec_driver_sql(question).first()
+            if found is not None:
+                pairs = zip(mode.key, found, strict=True)
+                key = ", ".join(f"{name}={value!r}" for name, value in pairs)
+                raise AmbiguousKey(sink=self.target.sink, key=key, window_id=window.id)
         return True
 
     def _terms(self, connection: Connection, source: str, window: Window) -> Terms:
