@@ -99,7 +99,9 @@ class JdbcSink:
         catalog = self._database.catalog
         self._letters = None if letters is None else DeadLetters(letters, max_rejects, catalog)
         file = None if keep else engine.url.database
-        self._loads = Loads(load, options.spool_place(spool, file), file)
+        place = options.spool_place(spool, file)
+        self._loads = Loads(load, place, file)
+        self._files = options.files(file, place)
         self._own = None if isinstance(database, str) else database
 
     def __repr__(self) -> str:
@@ -110,6 +112,10 @@ class JdbcSink:
     def tables(self) -> tuple[str, ...]:
         """The names under which frames are expected, if `tables=` was given; else empty."""
         return self._tables.names
+
+    def files(self) -> tuple[str, ...]:
+        """The database's file and one of a spool, where they are on this machine."""
+        return self._files
 
     def identity(self) -> SinkIdentity:
         """The tables and their modes. Not the database's place: the ledger stands in it, and moves

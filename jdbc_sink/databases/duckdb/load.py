@@ -31,14 +31,11 @@ _PATTERN_CHARACTERS = frozenset("*?[")
 class DuckDbLoad:
     """jdbc_sink.databases.Load for DuckDB."""
 
-    def findings(self, rows: Rows) -> list[tuple[str, str, str]]:
+    def findings(self, rows: Rows, *, thorough: bool = False) -> list[tuple[str, str, str]]:
         """What lies outside of DuckDB's types, one for each column. In a spool's text DuckDB looks
-        itself, as fast as it reads."""
-        columns = [
-            field.name
-            for field in rows.schema
-            if not isinstance(rows, Spool) or is_bounded(field.type)
-        ]
+        itself, as fast as it reads, and says no without the column's name."""
+        every = thorough or not isinstance(rows, Spool)
+        columns = [field.name for field in rows.schema if every or is_bounded(field.type)]
         return by_column(rows, columns, finding)
 
     @contextmanager
