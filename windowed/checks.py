@@ -60,7 +60,7 @@ def check_places(inputs: Mapping[str, Input], log: WindowLog, sinks: Mapping[str
         plan = os.path.join(folder, naming.WINDOWS, naming.numbered(1))
         _check_place("log", folder, [plan], inputs)
     for name, sink in sinks.items():
-        files = getattr(sink, "files", list)()
+        files: Sequence[str] = getattr(sink, "files", list)()
         _check_place(f"sinks[{name!r}]", ", ".join(files), files, inputs)
 
 
