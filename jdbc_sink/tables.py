@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -163,7 +164,9 @@ class Tables:
         memory were looked through before."""
         for key, rows in staged.items():
             if isinstance(rows, Spool):
-                self.ready.writers[key].check(rows, window, thorough=True)
+                # A spool that is gone or damaged was the reason itself.
+                with suppress(OSError, pyarrow.ArrowException):
+                    self.ready.writers[key].check(rows, window, thorough=True)
 
     def write(self, connection: Connection, staged: Mapping[str, Rows], window: Window) -> None:
         """Let the rows take effect, table by table, inside the caller's transaction."""
