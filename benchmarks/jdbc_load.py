@@ -24,6 +24,7 @@ from benchmarks.jdbc_small import small_windows
 from benchmarks.result import Figure, Grid, Result
 from benchmarks.stats import median
 from jdbc_sink import accumulate, append, upsert
+from jdbc_sink.effects import Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,46 +91,44 @@ def _run(race: Race, folder: Path) -> tuple[list[float], list[float]]:
 
 def _races(sizes: Sizes, folder: Path) -> list[Race]:
     rows, spool = table(sizes.driver), spooled(sizes.executors, folder / "spool")
-    old, new = words(sizes.keyed, seed=1), words(sizes.keyed, seed=2)
-    some = table(sizes.sqlite)
-    add = accumulate(["word"], add=["n"])
+    some, rounds = table(sizes.sqlite), sizes.rounds
     return [
         Race(
             f"DuckDB, append {rows.num_rows:,} rows",
             0.9,
             Loader("duckdb", append()).loads(rows),
             lambda path: duckdb_rows(path, rows),
-            sizes.rounds,
+            rounds,
         ),
         Race(
             f"DuckDB, append {spool.num_rows:,} rows from a spool",
             0.85,
             Loader("duckdb", append()).loads(spool),
             lambda path: duckdb_spool(path, spool),
-            sizes.rounds,
+            rounds,
         ),
-        Race(
-            f"DuckDB, upsert {new.num_rows:,} rows",
-            0.9,
-            Loader("duckdb", upsert(["word"])).loads(new, after=old),
-            lambda path: duckdb_words(path, UPSERT, new, after=old),
-            sizes.keyed_rounds,
-        ),
-        Race(
-            f"DuckDB, accumulate {new.num_rows:,} rows",
-            0.9,
-            Loader("duckdb", add).loads(new, after=old),
-            lambda path: duckdb_words(path, ACCUMULATE, new, after=old),
-            sizes.keyed_rounds,
-        ),
+        _by_key("upsert", upsert(["word"]), UPSERT, sizes),
+        _by_key("accumulate", accumulate(["word"], add=["n"]), ACCUMULATE, sizes),
         Race(
             f"SQLite, append {some.num_rows:,} rows",
             0.9,
             Loader("sqlite", append()).loads(some),
             lambda path: sqlite_rows(path, some),
-            sizes.rounds,
+            rounds,
         ),
     ]
+
+
+def _by_key(name: str, mode: Mode, statement: str, sizes: Sizes) -> Race:
+    """Words of which half are in the table."""
+    old, new = words(sizes.keyed, seed=1), words(sizes.keyed, seed=2)
+    return Race(
+        f"DuckDB, {name} {new.num_rows:,} rows",
+        0.9,
+        Loader("duckdb", mode).loads(new, after=old),
+        lambda path: duckdb_words(path, statement, new, after=old),
+        sizes.keyed_rounds,
+    )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any
 
 from jdbc_sink.effects import Mode
 from jdbc_sink.modes import append
-from jdbc_sink.spool.folders import beside, database_file, example
+from jdbc_sink.spool.folders import beside
 from jdbc_sink.table import TableName
 from jdbc_sink.tables import ONLY
 from jdbc_sink.target import ADD_COLUMNS, FAIL
@@ -117,9 +117,3 @@ def spool_place(spool: Any, database: str | None) -> Path | None:
         allowed = "a folder that driver and executors share, or None"
         raise BadArgument(argument="spool", value=spool, allowed=allowed)
     return Path(spool)
-
-
-def files(database: str | None, place: Path | None) -> tuple[str, ...]:
-    """The database's file and one of a spool, where they are on this machine."""
-    path = database_file(database)
-    return (*([] if path is None else [str(path)]), *([] if place is None else [example(place)]))

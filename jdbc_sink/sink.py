@@ -99,9 +99,7 @@ class JdbcSink:
         catalog = self._database.catalog
         self._letters = None if letters is None else DeadLetters(letters, max_rejects, catalog)
         file = None if keep else engine.url.database
-        place = options.spool_place(spool, file)
-        self._loads = Loads(load, place, file)
-        self._files = options.files(file, place)
+        self._loads = Loads(load, options.spool_place(spool, file), file)
         self._own = None if isinstance(database, str) else database
 
     def __repr__(self) -> str:
@@ -115,7 +113,7 @@ class JdbcSink:
 
     def files(self) -> tuple[str, ...]:
         """The database's file and one of a spool, where they are on this machine."""
-        return self._files
+        return self._loads.files()
 
     def identity(self) -> SinkIdentity:
         """The tables and their modes. Not the database's place: the ledger stands in it, and moves

@@ -19,7 +19,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from connectors.files import lines, split
 from connectors.files.lines import tail_digest
-from connectors.files.split import split_range
+from connectors.files.split import in_one_row, split_range
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -67,7 +67,7 @@ class LinesReader(DataSourceReader):
                         changed = f"{absolute}: the bytes before byte {place} have changed"
                         raise RuntimeError(changed)
                 for chunk in split_range(partial(os.pread, descriptor), path, start, end):
-                    yield split.in_one_row(chunk)
+                    yield in_one_row(chunk)
             finally:
                 os.close(descriptor)
 

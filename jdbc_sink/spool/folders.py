@@ -86,9 +86,9 @@ def beside(database: str | None) -> Path | None:
     return None if path is None else path.with_name(f"{path.name}.spool")
 
 
-def example(place: Path) -> str:
+def example(place: Path) -> Path:
     """Such a path as a file of a spool has."""
-    return str(place.absolute() / "sink" / "log.1.attempt" / "rows.parquet")
+    return place.absolute() / "sink" / "log.1.attempt" / "rows.parquet"
 
 
 def _remove(folder: Path) -> None:
