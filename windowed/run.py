@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from windowed.errors import TimedOut
 from windowed.loop import Loop, opened
-from windowed.stopping import StopFlag
+from windowed.stopping import StopFlag, interrupting
 from windowed.timing import Timing
 from windowed.wording import lasted
 from windowlog.errors import KitError
@@ -86,6 +86,7 @@ class Run:
         self._signalled = False
         self._tell_signal = signalled
         self._thread: threading.Thread | None = None
+        self._ended = threading.Event()
         self._error: BaseException | None = None
         self._fresh = 0
         self._timing = Timing()
@@ -105,11 +106,12 @@ class Run:
         """Until the run has ended: its summary, or the error it ended with. Signals as in
         Pipeline.run."""
         assert self._thread is not None, "start() comes first"
-        with self._signals():
-            while self._thread.is_alive():
-                # The kernel may give a signal to any thread, Python handles it in this one only:
-                # asleep for good, it would never see the second of two.
-                self._thread.join(SIGNAL_LOOK_S)
+        with self._signals(), interrupting(self._thread, self._ended):
+            # The kernel may give a signal to any thread, Python handles it in this one only: asleep
+            # for good, it would never see the second of two. Not `join`: where that is interrupted
+            # it takes the thread for one that has ended.
+            while not self._ended.wait(SIGNAL_LOOK_S):
+                pass
         if self._error is not None:
             raise self._error
         return self.progress
@@ -125,6 +127,8 @@ class Run:
             self._work()
         except BaseException as error:  # noqa: BLE001 (handed to `wait`, whatever it is)
             self._error = error
+        finally:
+            self._ended.set()
 
     def _work(self) -> None:
         failures, held_before = 0, 0

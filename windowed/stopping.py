@@ -1,9 +1,15 @@
-"""StopFlag: an event that a signal handler may set."""
+"""StopFlag: an event that a signal handler may set. And how a thread is stopped at once."""
 
 from __future__ import annotations
 
 import _thread
+import ctypes
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+# A statement of a database ends within this; a Spark job may not, and harms nobody at the end.
+INTERRUPT_S = 2.0
 
 
 class StopFlag(threading.Event):
@@ -27,3 +33,19 @@ class StopFlag(threading.Event):
         if not self._asked:
             self._asked = True
             _thread.start_new_thread(super().set, ())
+
+
+@contextmanager
+def interrupting(thread: threading.Thread, ended: threading.Event) -> Iterator[None]:
+    """A KeyboardInterrupt in here is one in `thread` too, which has INTERRUPT_S to say that it has
+    ended.
+
+    An interpreter that ends under a thread inside DuckDB is aborted by it, with a core dump."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        ident = ctypes.c_ulong(thread.ident or 0)
+        raised = ctypes.py_object(KeyboardInterrupt)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, raised)
+        ended.wait(INTERRUPT_S)
+        raise

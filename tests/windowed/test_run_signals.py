@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -106,6 +107,34 @@ def test_two_signals_in_one_window_interrupt_it() -> None:
     with pytest.raises(KeyboardInterrupt):
         _run_with(twice)
     assert _handlers() == before
+
+
+def test_a_second_signal_ends_the_thread_that_works_too() -> None:
+    """An interpreter that ends while DuckDB works in another thread is aborted."""
+    begun = threading.Event()
+
+    def endless(lines: Any) -> Any:
+        begun.set()
+        while True:
+            time.sleep(0.01)
+
+    run = pipeline(rows(["a"]), transform=endless).start(None)
+
+    before = signal.getsignal(signal.SIGTERM)
+
+    def interrupt() -> None:
+        begun.wait(10)
+        while signal.getsignal(signal.SIGTERM) is before:
+            time.sleep(0.01)  # the main thread is on its way into `wait`
+        for _ in range(2):
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+            time.sleep(0.1)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        run.wait()
+    assert run._ended.is_set()
+    assert isinstance(run._error, KeyboardInterrupt)
 
 
 @pytest.mark.parametrize("number", BOTH)
