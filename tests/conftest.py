@@ -18,6 +18,8 @@ from tests.machine import need_java, on_ci
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# Fixtures that start a server for the whole run.
+SHARED = ("hdfs",)
 _Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
 
 # The same examples on every run: a red build can be repeated. The profile "soak" looks further.
@@ -69,6 +71,16 @@ def _start(folder: Path) -> SparkSession:
 def windowed_spark(spark: SparkSession) -> SparkSession:
     """The pages for users name the kit's own fixture. Here all tests share one session."""
     return spark
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What runs side by side (`-n 2 --dist loadgroup`): files, and all tests of one Spark session
+    or one server together, so that there is one of each."""
+    for item in items:
+        names: list[str] = getattr(item, "fixturenames", [])
+        with_spark = item.get_closest_marker("spark") is not None or "spark" in names
+        group = "spark" if with_spark else next((n for n in SHARED if n in names), str(item.path))
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.hookimpl(wrapper=True)
