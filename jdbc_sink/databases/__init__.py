@@ -50,7 +50,7 @@ class Place(Protocol):
 
     def enclose(self, connection: Connection) -> AbstractContextManager[None]:
         """Around people's own work inside the open transaction. jdbc_sink.guard.Ended if that ended
-        it, or was kept from it."""
+        it, was kept from it, or hid an error after which it cannot be kept."""
 
     def refuses_values(self, error: sql.exc.DBAPIError) -> bool:
         """Does this error say that it does not take the values, and not that it is unwell?"""

@@ -119,6 +119,7 @@ class DuckDbPlace:
             connection,
             ends=lambda text: _ends_transaction(driver, text),
             lasts=lambda: _transaction_id(driver) in (before, _ABORTED),
+            aborted=lambda: _transaction_id(driver) == _ABORTED,
         )
         with guard.around():
             yield
