@@ -89,6 +89,7 @@ class Holding:
             raise
         if moved != 1:
             return False
+        self.tables.refuse_rivals(connection, self.ledger, run_id)
         self.tables.write(connection, staged.rows, window)
         if self.letters is not None:
             self.letters.insert(connection, staged.rejects, self.context, window.id)

@@ -103,6 +103,16 @@ class Ledger:
             finding = f"the row of this sink is not what a ledger writes ({error}): restore it"
             raise self._unsuitable(finding) from error
 
+    def others_beside(self, connection: Connection, run_id: str) -> list[tuple[str, str, str, str]]:
+        """(pipeline, sink, target, mode) of sinks that work beside this one: of other pipelines,
+        and those of its own that held something in the run `run_id`."""
+        table = self.table
+        mine, ours = self._key["of_sink"], table.c.pipeline == self._key["of_pipeline"]
+        query = sql.select(table.c.pipeline, table.c.sink, table.c.target, table.c.mode).where(
+            ~ours | (table.c.sink != mine) & (table.c.run_id == run_id)
+        )
+        return [tuple(row) for row in connection.execute(query)]
+
     def others_at(self, connection: Connection, target: str, log_id: str) -> dict[str, int]:
         """Sinks of the same log, other than this one, whose row names `target`, with their
         window."""

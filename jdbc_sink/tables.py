@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow
 
+from jdbc_sink.effects import ReplaceWindow
 from jdbc_sink.errors import TargetUnsuitable
 from jdbc_sink.rejects import Reject, Staged, check_count, sift
+from jdbc_sink.rivals import places, replaced
 from jdbc_sink.rows import whole
 from jdbc_sink.spool.files import Spool
 from jdbc_sink.target import TargetTable
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from jdbc_sink.databases import Database
     from jdbc_sink.dead_letters import DeadLetters
     from jdbc_sink.effects import Mode
+    from jdbc_sink.ledger import Ledger
     from jdbc_sink.loads import Loads
     from jdbc_sink.rows import Rows
     from jdbc_sink.table import TableName
@@ -167,6 +170,21 @@ class Tables:
                 # A spool that is gone or damaged was the reason itself.
                 with suppress(OSError, pyarrow.ArrowException):
                     self.ready.writers[key].check(rows, window, thorough=True)
+
+    def refuse_rivals(self, connection: Connection, ledger: Ledger, run_id: str) -> None:
+        """TargetUnsuitable if another sink would take away this one's rows, or this one its."""
+        if not any(isinstance(mode, ReplaceWindow) for _, mode in self._modes.values()):
+            return
+        home = self._database.catalog.home(connection)
+        mine = replaced(self._modes.values(), home)
+        for pipeline, sink, target, mode in ledger.others_beside(connection, run_id):
+            for place in filter(mine.__contains__, places(target, mode, home)):
+                findings = (
+                    f"sink {sink} of pipeline {pipeline} fills it by {place[2]} as well, and each"
+                    " would take away the other's rows: give one of them a column= of its own"
+                )
+                sink = next(iter(self._targets.values())).sink
+                raise TargetUnsuitable(table=str(mine[place]), sink=sink, findings=findings)
 
     def write(self, connection: Connection, staged: Mapping[str, Rows], window: Window) -> None:
         """Let the rows take effect, table by table, inside the caller's transaction."""
