@@ -190,11 +190,18 @@ def test_several_tables_share_one_limit_and_each_letter_names_its_table(place: P
     assert [(each[1], each[3]["word"]) for each in place.letters()] == [("words", "bad")]
 
 
-def test_a_table_that_cannot_take_them_is_refused(place: Place) -> None:
+@pytest.mark.parametrize(
+    ("made", "finding"),
+    [
+        ("CREATE TABLE rejected (word VARCHAR)", "has no column pipeline"),
+        ("CREATE VIEW rejected AS SELECT 1 AS word WHERE 1 = 0", "it is a view"),
+    ],
+)
+def test_a_table_that_cannot_take_them_is_refused(place: Place, made: str, finding: str) -> None:
     """Before anything is written."""
-    place.ask("CREATE TABLE rejected (word VARCHAR)")
+    place.ask(made)
     story = place.sink()
-    with pytest.raises(DeadLettersUnsuitable, match="has no column pipeline"):
+    with pytest.raises(DeadLettersUnsuitable, match=finding):
         story.sink.prepare(frame().schema)
     story.sink.close()
     assert place.ask("SELECT count(*) FROM rejected") == [(0,)]
