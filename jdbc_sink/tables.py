@@ -38,10 +38,12 @@ ONLY = ""
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The schemas that the tables are made or checked for, and who writes into each."""
+    """The schemas that the tables are made or checked for, who writes into each, and how each was
+    defined then."""
 
     schemas: Mapping[str, pyarrow.Schema]
     writers: dict[str, Writer]
+    definitions: dict[str, str]
 
 
 class Tables:
@@ -68,7 +70,8 @@ class Tables:
             key: TargetTable(name, mode, sink, self._database, self._evolve)
             for key, (name, mode) in self._modes.items()
         }
-        self.ready = Ready({}, {})
+        self.ready = Ready({}, {}, {})
+        self._seen: Connection | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -100,7 +103,7 @@ class Tables:
         """Create the tables, or check them: what is to become `ready` once that is committed.
         TargetUnsuitable with what is wrong in all of them, before anything is changed for good."""
         self._check_apart(connection)
-        ready = Ready(self.schemas(schema), {})
+        ready = Ready(self.schemas(schema), {}, {})
         refused: list[TargetUnsuitable] = []
         for key, columns in ready.schemas.items():
             try:
@@ -116,7 +119,30 @@ class Tables:
                 sink=values[0]["sink"],
                 findings="; ".join(f"{each['table']}: {each['findings']}" for each in values),
             )
+        self._define(connection, ready)
         return ready
+
+    def _define(self, connection: Connection, ready: Ready) -> None:
+        self._seen = connection
+        for key in ready.schemas:
+            name = self._targets[key].name
+            ready.definitions[key] = self._database.catalog.definition(connection, name)
+
+    def look_again(self, connection: Connection) -> None:
+        """Check tables that somebody has altered since they were prepared. TargetUnsuitable if rows
+        do not fit any more; a table that is gone shows itself."""
+        catalog, ready = self._database.catalog, self.ready
+        if connection is self._seen and not catalog.shared:
+            return
+        for key, before in ready.definitions.items():
+            target, writer = self._targets[key], ready.writers[key]
+            found = catalog.definition(connection, target.name)
+            if found in ("", before) or not target.mode.makes_table:
+                continue
+            checked = self._writer(connection, target, ready.schemas[key])
+            if checked.never_null != writer.never_null:
+                target.refuse(["it was altered while the window was computed: start again"])
+        self._define(connection, ready)
 
     def _check_apart(self, connection: Connection) -> None:
         """No table twice, with its schema and without: which schema that is, the database knows."""

@@ -63,7 +63,10 @@ class Place(Protocol):
 
 
 class Catalog(Protocol):
-    """What the database says of a table, inside the caller's transaction."""
+    """What the database says of a table, inside the caller's transaction. `shared`: others may
+    alter a table while a connection is open."""
+
+    shared: bool
 
     def home(self, connection: Connection) -> str:
         """The schema of tables that are named without one."""
@@ -76,6 +79,10 @@ class Catalog(Protocol):
 
     def is_view(self, connection: Connection, table: TableName) -> bool:
         """Is there a view of this name?"""
+
+    def definition(self, connection: Connection, table: TableName) -> str:
+        """A text that is another one after the table or its indexes were altered. Empty if there is
+        no such table."""
 
     def columns(self, connection: Connection, table: TableName) -> dict[str, Column]:
         """Its columns, by lower-case name. Empty if there is no such table."""
