@@ -15,6 +15,7 @@ import pytest
 from jdbc_sink import JdbcSink, accumulate, append, call, sql, upsert
 from jdbc_sink.errors import BadValue, DeadLettersUnsuitable, TooManyRejects
 from jdbc_sink.rejects import sift
+from tests.jdbc_sink.typed import INT64, STRING
 from windowed.testing.sink_story import Story, frame
 from windowlog.errors import BadArgument, Fenced, NotHeld
 
@@ -188,6 +189,24 @@ def test_several_tables_share_one_limit_and_each_letter_names_its_table(place: P
     assert place.ask("SELECT word FROM others") == [("bad",)]
     assert place.ask("SELECT word FROM words") == [("good",)]
     assert [(each[1], each[3]["word"]) for each in place.letters()] == [("words", "bad")]
+
+
+def test_a_map_with_a_key_twice_is_written_down_with_both(place: Place) -> None:
+    """As pairs: a JSON object would lose the value for which it is refused."""
+    story = place.sink()
+    maps = pyarrow.array([[("x", 1), ("x", 2)], [("x", 1)]], pyarrow.map_(STRING, INT64))
+    hold(story, pyarrow.table({"m": maps}))
+    assert [letter[3] for letter in place.letters()] == [{"m": [["x", 1], ["x", 2]]}]
+
+
+def test_a_value_that_a_dictionary_has_and_a_row_does_not_use_is_none_of_it(place: Place) -> None:
+    """Each row is judged by itself."""
+    story = place.sink()
+    words = pyarrow.array([b"good", b"\xff"]).cast(STRING, safe=False)
+    column = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1, 0]), words)
+    hold(story, pyarrow.table({"word": column}))
+    assert place.ask("SELECT word FROM words") == [("good",), ("good",)]
+    assert len(place.letters()) == 1
 
 
 @pytest.mark.parametrize(
