@@ -29,6 +29,7 @@ _FACTS = sql.text(
 _OTHER_SETTINGS = "with a different configuration"
 # What DuckDB says -> what helps. The first that is found counts.
 _REMEDIES = (
+    ("is a SQLite database", "Write sqlite:///FILE for it, or name another file."),
     ("Is a directory", "Name a file in that folder."),
     ("No such file or directory", "Make the folder, or correct the path."),
     ("Permission denied", "Give this user the right to read and write the file and its folder."),
