@@ -41,17 +41,22 @@ class DeadLetters:
 
     def prepare(self, connection: Connection, sink: str) -> None:
         """Create the table, or see that it is one. DeadLettersUnsuitable if it is not."""
+        if self._catalog.is_view(connection, self._name):
+            raise self._unsuitable(sink, "it is a view")
         if not self._catalog.is_table(connection, self._name):
             if not self._catalog.has_schema(connection, self._name):
-                finding = f"there is no schema {self._name.schema}: create it first"
-                raise DeadLettersUnsuitable(table=str(self._name), sink=sink, finding=finding)
+                raise self._unsuitable(
+                    sink, f"there is no schema {self._name.schema}: create it first"
+                )
             self._table.create(connection, checkfirst=False)
             return
         found = self._catalog.columns(connection, self._name)
         lacking = [column.name for column in self._table.columns if column.name not in found]
         if lacking:
-            finding = f"it has no column {', '.join(lacking)}"
-            raise DeadLettersUnsuitable(table=str(self._name), sink=sink, finding=finding)
+            raise self._unsuitable(sink, f"it has no column {', '.join(lacking)}")
+
+    def _unsuitable(self, sink: str, finding: str) -> DeadLettersUnsuitable:
+        return DeadLettersUnsuitable(table=str(self._name), sink=sink, finding=finding)
 
     def insert(
         self,

@@ -81,8 +81,7 @@ class AmbiguousKey(KitError):
 
 
 class TransactionEnded(KitError):
-    """Sink {sink}: in window {window_id} {what} {outcome}. Take COMMIT, ROLLBACK, close() and what
-    implies them out of it."""
+    """Sink {sink}: in window {window_id} {what} {outcome}"""
 
     code = "JS9"
 

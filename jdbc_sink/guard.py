@@ -24,6 +24,14 @@ class Ended(Exception):
         self.prevented = prevented
 
 
+class Hidden(Ended):
+    """Own work hid an error after which the database keeps nothing of the transaction, although it
+    answers its COMMIT with a yes."""
+
+    def __init__(self) -> None:
+        super().__init__(prevented=False)
+
+
 class EndRefused(Exception):
     """What own work gets that tries to end the transaction."""
 
@@ -35,14 +43,20 @@ class Guard:
     """Refuses commit, rollback and close of a SQLAlchemy connection.
 
     `ends`: does this SQL text end a transaction? `lasts`: is the driver's connection still in the
-    same one?"""
+    same one? `aborted`: can nothing of it be kept any more?"""
 
     def __init__(
-        self, connection: Connection, *, ends: Callable[[str], bool], lasts: Callable[[], bool]
+        self,
+        connection: Connection,
+        *,
+        ends: Callable[[str], bool],
+        lasts: Callable[[], bool],
+        aborted: Callable[[], bool] = lambda: False,
     ) -> None:
         self._connection = connection
         self._ends = ends
         self._lasts = lasts
+        self._aborted = aborted
         self.tried = False
 
     def _refuse(self, *_: Any) -> None:
@@ -84,3 +98,5 @@ class Guard:
             raise Ended(prevented=False) from error
         if self.tried or not self._connection.in_transaction():
             raise Ended(prevented=True) from error
+        if error is None and self._aborted():
+            raise Hidden

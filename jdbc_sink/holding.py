@@ -89,6 +89,8 @@ class Holding:
             raise
         if moved != 1:
             return False
+        self.tables.look_again(connection)
+        self.tables.refuse_rivals(connection, self.ledger, run_id)
         self.tables.write(connection, staged.rows, window)
         if self.letters is not None:
             self.letters.insert(connection, staged.rejects, self.context, window.id)

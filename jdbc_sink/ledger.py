@@ -53,7 +53,8 @@ class Ledger:
         )
         mine = (table.c.pipeline == _value("of_pipeline")) & (table.c.sink == _value("of_sink"))
         # Built once: compiling the UPDATE anew for each window cost more than running it.
-        self._select = sql.select(table).where(mine)
+        read = [column for column in table.c if column.name != "updated_at"]
+        self._select = sql.select(*read).where(mine)
         self._advance = (
             sql.update(table)
             .where(
@@ -96,12 +97,25 @@ class Ledger:
         # until that is over, and opening it waits; a server's row would have to be locked here.
         if not self.exists(connection):
             return None
-        row = connection.execute(self._select, self._key).mappings().one_or_none()
+        rows = connection.execute(self._select, self._key).mappings().all()
+        if len(rows) > 1:
+            finding = f"it has {len(rows)} rows of this sink: leave the one of the newest window"
+            raise self._unsuitable(finding)
         try:
-            return None if row is None else _held(row)
+            return _held(rows[0]) if rows else None
         except ValueError as error:
             finding = f"the row of this sink is not what a ledger writes ({error}): restore it"
             raise self._unsuitable(finding) from error
+
+    def others_beside(self, connection: Connection, run_id: str) -> list[tuple[str, str, str, str]]:
+        """(pipeline, sink, target, mode) of sinks that work beside this one: of other pipelines,
+        and those of its own that held something in the run `run_id`."""
+        table = self.table
+        mine, ours = self._key["of_sink"], table.c.pipeline == self._key["of_pipeline"]
+        query = sql.select(table.c.pipeline, table.c.sink, table.c.target, table.c.mode).where(
+            ~ours | (table.c.sink != mine) & (table.c.run_id == run_id)
+        )
+        return [tuple(row) for row in connection.execute(query)]
 
     def others_at(self, connection: Connection, target: str, log_id: str) -> dict[str, int]:
         """Sinks of the same log, other than this one, whose row names `target`, with their

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     Effect = Callable[[Connection, pyarrow.Table, Window], object]
 
+# Calling such a function does nothing yet: the window would be held without its effect.
+_PUT_OFF = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 ROWS = "{rows}"
 WINDOW_ID = "{window_id}"
 
@@ -87,7 +90,22 @@ def call(function: Effect) -> Mode:
     `window` says which window it is. What it raises rolls everything back. To commit, roll back
     or close is refused (TransactionEnded); savepoints are allowed. It must not write anywhere else:
     a window that is replayed would do that twice. The table must be there. BadArgument unless it
-    can be called."""
+    can be called, and does its work when it is: `async def` and functions with `yield` do not."""
     if not callable(function):
         raise BadArgument(argument="function", value=function, allowed="a function to call")
+    if any(puts_off(function) for puts_off in _PUT_OFF):
+        raise _put_off(function)
     return OwnFunction((), function)
+
+
+def check_done(function: Effect, result: object) -> None:
+    """BadArgument if what the function returned says that its work is still to be done."""
+    if inspect.isawaitable(result) or inspect.isgenerator(result) or inspect.isasyncgen(result):
+        if inspect.iscoroutine(result):
+            result.close()
+        raise _put_off(function)
+
+
+def _put_off(function: Effect) -> BadArgument:
+    allowed = "a function that does its work when it is called, without async and yield"
+    return BadArgument(argument="function", value=function, allowed=allowed)

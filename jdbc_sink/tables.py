@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow
 
+from jdbc_sink.effects import ReplaceWindow
 from jdbc_sink.errors import TargetUnsuitable
 from jdbc_sink.rejects import Reject, Staged, check_count, sift
+from jdbc_sink.rivals import places, replaced
 from jdbc_sink.rows import whole
 from jdbc_sink.spool.files import Spool
 from jdbc_sink.target import TargetTable
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from jdbc_sink.databases import Database
     from jdbc_sink.dead_letters import DeadLetters
     from jdbc_sink.effects import Mode
+    from jdbc_sink.ledger import Ledger
     from jdbc_sink.loads import Loads
     from jdbc_sink.rows import Rows
     from jdbc_sink.table import TableName
@@ -35,10 +38,12 @@ ONLY = ""
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The schemas that the tables are made or checked for, and who writes into each."""
+    """The schemas that the tables are made or checked for, who writes into each, and how each was
+    defined then."""
 
     schemas: Mapping[str, pyarrow.Schema]
     writers: dict[str, Writer]
+    definitions: dict[str, str]
 
 
 class Tables:
@@ -65,7 +70,8 @@ class Tables:
             key: TargetTable(name, mode, sink, self._database, self._evolve)
             for key, (name, mode) in self._modes.items()
         }
-        self.ready = Ready({}, {})
+        self.ready = Ready({}, {}, {})
+        self._seen: Connection | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -97,7 +103,7 @@ class Tables:
         """Create the tables, or check them: what is to become `ready` once that is committed.
         TargetUnsuitable with what is wrong in all of them, before anything is changed for good."""
         self._check_apart(connection)
-        ready = Ready(self.schemas(schema), {})
+        ready = Ready(self.schemas(schema), {}, {})
         refused: list[TargetUnsuitable] = []
         for key, columns in ready.schemas.items():
             try:
@@ -113,7 +119,30 @@ class Tables:
                 sink=values[0]["sink"],
                 findings="; ".join(f"{each['table']}: {each['findings']}" for each in values),
             )
+        self._define(connection, ready)
         return ready
+
+    def _define(self, connection: Connection, ready: Ready) -> None:
+        self._seen = connection
+        for key in ready.schemas:
+            name = self._targets[key].name
+            ready.definitions[key] = self._database.catalog.definition(connection, name)
+
+    def look_again(self, connection: Connection) -> None:
+        """Check tables that somebody has altered since they were prepared. TargetUnsuitable if rows
+        do not fit any more; a table that is gone shows itself."""
+        catalog, ready = self._database.catalog, self.ready
+        if connection is self._seen and not catalog.shared:
+            return
+        for key, before in ready.definitions.items():
+            target, writer = self._targets[key], ready.writers[key]
+            found = catalog.definition(connection, target.name)
+            if found in ("", before) or not target.mode.makes_table:
+                continue
+            checked = self._writer(connection, target, ready.schemas[key])
+            if checked.never_null != writer.never_null:
+                target.refuse(["it was altered while the window was computed: start again"])
+        self._define(connection, ready)
 
     def _check_apart(self, connection: Connection) -> None:
         """No table twice, with its schema and without: which schema that is, the database knows."""
@@ -167,6 +196,21 @@ class Tables:
                 # A spool that is gone or damaged was the reason itself.
                 with suppress(OSError, pyarrow.ArrowException):
                     self.ready.writers[key].check(rows, window, thorough=True)
+
+    def refuse_rivals(self, connection: Connection, ledger: Ledger, run_id: str) -> None:
+        """TargetUnsuitable if another sink would take away this one's rows, or this one its."""
+        if not any(isinstance(mode, ReplaceWindow) for _, mode in self._modes.values()):
+            return
+        home = self._database.catalog.home(connection)
+        mine = replaced(self._modes.values(), home)
+        for pipeline, sink, target, mode in ledger.others_beside(connection, run_id):
+            for place in filter(mine.__contains__, places(target, mode, home)):
+                findings = (
+                    f"sink {sink} of pipeline {pipeline} fills it by {place[2]} as well, and each"
+                    " would take away the other's rows: give one of them a column= of its own"
+                )
+                sink = next(iter(self._targets.values())).sink
+                raise TargetUnsuitable(table=str(mine[place]), sink=sink, findings=findings)
 
     def write(self, connection: Connection, staged: Mapping[str, Rows], window: Window) -> None:
         """Let the rows take effect, table by table, inside the caller's transaction."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from jdbc_sink.effects import Mode
 from jdbc_sink.errors import AmbiguousKey, BadValue, TransactionEnded
-from jdbc_sink.guard import Ended
+from jdbc_sink.guard import Ended, Hidden
 from jdbc_sink.keyed import repeated_key
-from jdbc_sink.own import OwnFunction, OwnStatements
+from jdbc_sink.own import OwnFunction, OwnStatements, check_done
 from jdbc_sink.rows import nulls, parts, whole
 
 if TYPE_CHECKING:
@@ -23,10 +23,17 @@ if TYPE_CHECKING:
     from jdbc_sink.target import TargetTable
     from windowlog.window import Window
 
-_KEPT_FROM_IT = "tried to end its transaction, and was kept from it: nothing was written"
+_TAKE_OUT = "Take COMMIT, ROLLBACK, close() and what implies them out of it."
+_KEPT_FROM_IT = (
+    f"tried to end its transaction, and was kept from it: nothing was written. {_TAKE_OUT}"
+)
 _ENDED = (
     "ended its transaction: what was written until then may be visible without the rest, or be"
-    " gone. Look at table {table} before you start again"
+    f" gone. Look at table {{table}} before you start again. {_TAKE_OUT}"
+)
+_HID = (
+    "hid an error of the database, after which nothing of the transaction can be kept: nothing was"
+    " written. Let errors pass, or ask the table before."
 )
 
 
@@ -134,7 +141,7 @@ class Writer:
     ) -> None:
         assert mode.function is not None
         with self._own(connection, "the function of call()", window):
-            mode.function(connection, rows, window)
+            check_done(mode.function, mode.function(connection, rows, window))
 
     @contextmanager
     def _own(self, connection: Connection, what: str, window: Window) -> Iterator[None]:
@@ -142,10 +149,10 @@ class Writer:
             with self.target.database.place.enclose(connection):
                 yield
         except Ended as ended:
-            table = str(self.target.name)
+            outcome = _KEPT_FROM_IT if ended.prevented else _ENDED.format(table=self.target.name)
             raise TransactionEnded(
                 sink=self.target.sink,
                 what=what,
                 window_id=window.id,
-                outcome=_KEPT_FROM_IT if ended.prevented else _ENDED.format(table=table),
+                outcome=_HID if isinstance(ended, Hidden) else outcome,
             ) from ended

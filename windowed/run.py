@@ -61,6 +61,7 @@ class Summary:
         first, last = self.window_ids[0], self.window_ids[-1]
         which = f"window {first}" if first == last else f"windows {first} to {last}"
         again = f", {self.windows_replayed} of them replayed" if self.windows_replayed else ""
+        again = ", replayed" if self.windows_replayed == self.windows_run else again
         return f"{self.pipeline}: {which}{again} in {lasted(self.elapsed_s)}{stopped}"
 
 

@@ -50,7 +50,7 @@ class Place(Protocol):
 
     def enclose(self, connection: Connection) -> AbstractContextManager[None]:
         """Around people's own work inside the open transaction. jdbc_sink.guard.Ended if that ended
-        it, or was kept from it."""
+        it, was kept from it, or hid an error after which it cannot be kept."""
 
     def refuses_values(self, error: sql.exc.DBAPIError) -> bool:
         """Does this error say that it does not take the values, and not that it is unwell?"""
@@ -63,7 +63,10 @@ class Place(Protocol):
 
 
 class Catalog(Protocol):
-    """What the database says of a table, inside the caller's transaction."""
+    """What the database says of a table, inside the caller's transaction. `shared`: others may
+    alter a table while a connection is open."""
+
+    shared: bool
 
     def home(self, connection: Connection) -> str:
         """The schema of tables that are named without one."""
@@ -76,6 +79,10 @@ class Catalog(Protocol):
 
     def is_view(self, connection: Connection, table: TableName) -> bool:
         """Is there a view of this name?"""
+
+    def definition(self, connection: Connection, table: TableName) -> str:
+        """A text that is another one after the table or its indexes were altered. Empty if there is
+        no such table."""
 
     def columns(self, connection: Connection, table: TableName) -> dict[str, Column]:
         """Its columns, by lower-case name. Empty if there is no such table."""

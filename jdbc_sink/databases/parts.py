@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pyarrow
+import pyarrow.compute as compute
 import pyarrow.types as arrow
 
 # How Spark marks the structs that stand for types which Arrow does not have.
@@ -42,7 +43,9 @@ def maps(column: pyarrow.ChunkedArray) -> Iterator[pyarrow.Array]:
 def _all(array: pyarrow.Array, *, nested: bool) -> Iterator[tuple[pyarrow.Array, bool]]:
     kind = array.type
     if arrow.is_dictionary(kind):
-        yield from _all(array.dictionary, nested=nested)
+        # What no row uses is not in the column.
+        used = compute.drop_null(compute.unique(array.indices))
+        yield from _all(array.dictionary.take(used), nested=nested)
         return
     yield array, nested
     if arrow.is_struct(kind):

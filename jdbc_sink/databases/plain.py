@@ -91,8 +91,14 @@ def _maps(column: pyarrow.Array, leaf: Callable[[pyarrow.Array], list[Any]]) -> 
     lengths = compute.list_value_length(lists).to_pylist()
     maps = [None if length is None else list(islice(pairs, length)) for length in lengths]
     if is_name(column.type.key_type):
-        return [None if entries is None else dict(entries) for entries in maps]
+        return [None if entries is None else _object(entries) for entries in maps]
     return list(maps)
+
+
+def _object(entries: list[Any]) -> Any:
+    # A map with a key twice is refused, and shown whole among the dead letters.
+    found = dict(entries)
+    return found if len(found) == len(entries) else entries
 
 
 def is_bytes(kind: pyarrow.DataType) -> bool:

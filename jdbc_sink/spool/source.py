@@ -135,7 +135,12 @@ class _Files:
         if self._writer is None:
             # The driver made the folder. Where it is missing, nobody waits for the rows.
             self._stream = open(os.path.join(self._folder, self._name), "xb")  # noqa: SIM115
-            self._writer = pyarrow.parquet.ParquetWriter(self._stream, self._schema)
+            # The driver asks only the notes about times. Those about floats leave NaN out, and
+            # DuckDB believes them: a condition of the user's would lose such rows.
+            noted = [field.name for field in self._schema if _is_noted(field.type)]
+            self._writer = pyarrow.parquet.ParquetWriter(
+                self._stream, self._schema, write_statistics=noted
+            )
         self._writer.write_table(pyarrow.Table.from_batches(self._waiting, self._schema))
         self._waiting, self._waiting_bytes = [], 0
 
@@ -154,6 +159,12 @@ class _Files:
         """After an error: what was begun stays, as debris that nobody counts."""
         if self._stream is not None:
             self._stream.close()
+
+
+def _is_noted(kind: pyarrow.DataType) -> bool:
+    import pyarrow.types
+
+    return bool(pyarrow.types.is_date(kind) or pyarrow.types.is_timestamp(kind))
 
 
 def _as_arrow(rows: Iterator[Any], spark_schema: Any) -> Iterator[Any]:

@@ -15,6 +15,7 @@ import pytest
 from jdbc_sink import JdbcSink, accumulate, append, call, sql, upsert
 from jdbc_sink.errors import BadValue, DeadLettersUnsuitable, TooManyRejects
 from jdbc_sink.rejects import sift
+from tests.jdbc_sink.typed import INT64, STRING
 from windowed.testing.sink_story import Story, frame
 from windowlog.errors import BadArgument, Fenced, NotHeld
 
@@ -190,11 +191,36 @@ def test_several_tables_share_one_limit_and_each_letter_names_its_table(place: P
     assert [(each[1], each[3]["word"]) for each in place.letters()] == [("words", "bad")]
 
 
-def test_a_table_that_cannot_take_them_is_refused(place: Place) -> None:
-    """Before anything is written."""
-    place.ask("CREATE TABLE rejected (word VARCHAR)")
+def test_a_map_with_a_key_twice_is_written_down_with_both(place: Place) -> None:
+    """As pairs: a JSON object would lose the value for which it is refused."""
     story = place.sink()
-    with pytest.raises(DeadLettersUnsuitable, match="has no column pipeline"):
+    maps = pyarrow.array([[("x", 1), ("x", 2)], [("x", 1)]], pyarrow.map_(STRING, INT64))
+    hold(story, pyarrow.table({"m": maps}))
+    assert [letter[3] for letter in place.letters()] == [{"m": [["x", 1], ["x", 2]]}]
+
+
+def test_a_value_that_a_dictionary_has_and_a_row_does_not_use_is_none_of_it(place: Place) -> None:
+    """Each row is judged by itself."""
+    story = place.sink()
+    words = pyarrow.array([b"good", b"\xff"]).cast(STRING, safe=False)
+    column = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1, 0]), words)
+    hold(story, pyarrow.table({"word": column}))
+    assert place.ask("SELECT word FROM words") == [("good",), ("good",)]
+    assert len(place.letters()) == 1
+
+
+@pytest.mark.parametrize(
+    ("made", "finding"),
+    [
+        ("CREATE TABLE rejected (word VARCHAR)", "has no column pipeline"),
+        ("CREATE VIEW rejected AS SELECT 1 AS word WHERE 1 = 0", "it is a view"),
+    ],
+)
+def test_a_table_that_cannot_take_them_is_refused(place: Place, made: str, finding: str) -> None:
+    """Before anything is written."""
+    place.ask(made)
+    story = place.sink()
+    with pytest.raises(DeadLettersUnsuitable, match=finding):
         story.sink.prepare(frame().schema)
     story.sink.close()
     assert place.ask("SELECT count(*) FROM rejected") == [(0,)]

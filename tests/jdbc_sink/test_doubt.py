@@ -202,8 +202,8 @@ def test_what_is_interrupted_before_the_commit_is_rolled_back(
 def test_a_statement_that_fails_before_the_commit_is_no_doubt(bench: Bench) -> None:
     """A swallowed error followed by COMMIT reports success and stores nothing: never do that."""
     window = bench.stage(frame(("b", 2)))
-    bench.ask("ALTER TABLE words DROP COLUMN n")
+    bench.ask("DROP TABLE words")
     bench.sink.stage(window, frame(("b", 2)))
-    with pytest.raises(NotHeld, match=r'"n"|named n'):
+    with pytest.raises(NotHeld, match="words"):
         bench.sink.hold(window)
     assert bench.ask("SELECT window_id FROM window_ledger") == [(1,)]

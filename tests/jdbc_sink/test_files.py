@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -121,15 +123,21 @@ def _cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:5000])
 
 
+def _sqlite(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE words (word TEXT, n INTEGER)")
+
+
 @pytest.mark.parametrize(
     ("make", "remedy"),
     [
+        (_sqlite, "Write sqlite:///FILE for it"),
         (_text, "move this one away: it is no DuckDB database"),
         (_cut, "It is cut off"),
         (Path.mkdir, "Name a file in that folder"),
         (lambda path: path.symlink_to("nowhere/at/all"), "Make the folder, or correct the path"),
     ],
-    ids=["a text file", "a cut file", "a folder", "no such folder"],
+    ids=["a file of SQLite", "a text file", "a cut file", "a folder", "no such folder"],
 )
 def test_what_is_no_database_is_refused_with_what_helps(
     tmp_path: Path, make: Callable[[Path], None], remedy: str

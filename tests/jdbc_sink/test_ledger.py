@@ -173,3 +173,25 @@ def test_a_row_that_a_hand_has_spoilt_is_named(tmp_path: Path, damage: str) -> N
     bench.ask(damage)
     with pytest.raises(LedgerUnsuitable, match=r"row of this sink.* not what a ledger writes"):
         bench.sink.held()
+
+
+def test_a_ledger_that_was_copied_without_its_key_and_filled_twice_is_named(tmp_path: Path) -> None:
+    """Two rows for one sink: which of them counts, a person says."""
+    bench = Bench(tmp_path / "x.duckdb")
+    bench.hold(("a", 1))
+    bench.sink.close()
+    bench.ask("CREATE TABLE copied AS SELECT * FROM window_ledger")
+    bench.ask("DROP TABLE window_ledger")
+    bench.ask("ALTER TABLE copied RENAME TO window_ledger")
+    bench.ask("INSERT INTO window_ledger SELECT * FROM window_ledger")
+    with pytest.raises(LedgerUnsuitable, match="has 2 rows of this sink"):
+        bench.sink.held()
+
+
+def test_a_time_that_is_none_stops_nobody(tmp_path: Path) -> None:
+    """`updated_at` is for people, and SQLite takes anything there."""
+    bench = Bench(tmp_path / "x.db", "sqlite")
+    bench.hold(("a", 1))
+    bench.ask("UPDATE window_ledger SET updated_at = 'yesterday'")
+    bench.hold(("b", 1))
+    assert bench.ask("SELECT window_id FROM window_ledger") == [(2,)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -239,6 +239,42 @@ def test_ones_own_table_must_be_there(tmp_path: Path, database: str) -> None:
         bench.sink.prepare(SCHEMA)
 
 
+async def _later(connection: Connection, rows: pyarrow.Table, window: Window) -> None:
+    connection.execute(text("INSERT INTO words VALUES ('late', 1)"))
+
+
+def _in_steps(connection: Connection, rows: pyarrow.Table, window: Window) -> Iterator[None]:
+    connection.execute(text("INSERT INTO words VALUES ('late', 1)"))
+    yield
+
+
+@both
+@pytest.mark.parametrize("function", [_later, _in_steps])
+def test_a_function_that_puts_its_work_off_holds_no_window(
+    tmp_path: Path, database: str, function: Callable[..., Any]
+) -> None:
+    """Called by another one, too: its work would never be done."""
+    mode = call(lambda connection, rows, window: function(connection, rows, window))
+    bench = bench_with_a_table(tmp_path, database, mode=mode)
+    with pytest.raises(BadArgument, match="without async and yield"):
+        bench.hold(("a", 1))
+    _nothing_was_written(bench)
+
+
+def test_an_error_that_a_function_hides_from_duckdb_holds_no_window(tmp_path: Path) -> None:
+    """DuckDB takes back all of the transaction, and answers COMMIT with a yes."""
+
+    def work(connection: Connection, rows: pyarrow.Table, window: Window) -> None:
+        connection.execute(text("INSERT INTO words VALUES ('early', 1)"))
+        with suppress(sqlalchemy.exc.IntegrityError):
+            connection.execute(text("INSERT INTO words VALUES ('early', 2)"))
+
+    bench = bench_with_a_table(tmp_path, "duckdb", mode=call(work))
+    with pytest.raises(TransactionEnded, match="hid an error of the database"):
+        bench.hold(("a", 1))
+    _nothing_was_written(bench)
+
+
 @pytest.mark.parametrize(
     ("make", "argument"),
     [
@@ -247,6 +283,8 @@ def test_ones_own_table_must_be_there(tmp_path: Path, database: str) -> None:
         (lambda: sql(INSERT, " "), "statements"),
         (lambda: sql(INSERT, 3), "statements"),  # type: ignore[arg-type]
         (lambda: call("f"), "function"),  # type: ignore[arg-type]
+        (lambda: call(_later), "function"),
+        (lambda: call(_in_steps), "function"),
     ],
 )
 def test_wrong_arguments_are_named(make: Any, argument: str) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from jdbc_sink import upsert
 from jdbc_sink.databases.sqlite.place import SqlitePlace
 from jdbc_sink.errors import DatabaseFailed, DatabaseLocked, DatabaseUnusable
 from tests.jdbc_sink.test_files import NOBODY, in_child
@@ -212,7 +213,7 @@ def test_a_window_that_meets_a_full_disk_is_rolled_back_whole(tmp_path: Path, jo
 @pytest.mark.parametrize("journal", ["delete", "wal"])
 def test_a_driver_that_dies_before_its_commit_leaves_nothing(tmp_path: Path, journal: str) -> None:
     """Its rows are in the journal, and are rolled back by whoever comes next."""
-    bench = Bench(tmp_path / "x.db", "sqlite", rows_per_statement=1)
+    bench = Bench(tmp_path / "x.db", "sqlite", mode=upsert(["word"]), rows_per_statement=1)
     bench.ask(f"PRAGMA journal_mode = {journal}")
     bench.hold(("a", 1))
     rows = frame(*[(f"b{number}", number) for number in range(50)])

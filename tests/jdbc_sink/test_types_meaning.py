@@ -131,6 +131,30 @@ def test_intervals_add_up_and_compare_as_numbers_do(tmp_path: Path, database: st
 
 
 @pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        (accumulate(["word"], min=["text"], max=["n"]), ("B", 2)),
+        (accumulate(["word"], last=["n"], order_by="text"), ("a", 2)),
+        (upsert(["word"], order_by="text"), ("a", 2)),
+    ],
+)
+@pytest.mark.parametrize("windows", [["a", "B"], ["B", "a"], ["aB"]])
+def test_texts_compare_as_in_spark_whatever_the_tables_collation(
+    tmp_path: Path, database: str, mode: Mode, expected: Any, windows: list[str]
+) -> None:
+    """In one window or in two: NOCASE has B after a, Spark before it."""
+    columns = "word VARCHAR PRIMARY KEY, text VARCHAR COLLATE NOCASE, n BIGINT"
+    ask(tmp_path / "x.db", database, f"CREATE TABLE words ({columns})")
+    bench = Bench(tmp_path / "x.db", database, mode=mode)
+    numbers = {"a": 2, "B": 1}
+    for texts in map(list, windows):
+        rows = {"word": ["w"] * len(texts), "text": texts, "n": [numbers[each] for each in texts]}
+        bench.hold_all(pyarrow.table(rows))
+    assert bench.ask("SELECT text, n FROM words") == [expected]
+
+
+@pytest.mark.parametrize("database", DATABASES)
 def test_instants_compare_whatever_zone_they_came_in(tmp_path: Path, database: str) -> None:
     """The second half past one of that night is the later one."""
     bench = Bench(tmp_path / "x.db", database, mode=upsert(["n"], order_by="x"))

@@ -33,8 +33,9 @@ def test_a_summary_counts_windows_and_records() -> None:
     [
         (range(0), 0, 0, "p: nothing new"),
         (range(7, 8), 1, 0, "p: window 7 in 2.5 s"),
-        (range(7, 8), 1, 1, "p: window 7, 1 of them replayed in 2.5 s"),
+        (range(7, 8), 1, 1, "p: window 7, replayed in 2.5 s"),
         (range(7, 10), 3, 2, "p: windows 7 to 9, 2 of them replayed in 2.5 s"),
+        (range(7, 9), 2, 2, "p: windows 7 to 8, replayed in 2.5 s"),
     ],
 )
 def test_a_summary_reads_well(ids: range, run: int, replayed: int, text: str) -> None:

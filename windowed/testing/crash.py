@@ -116,7 +116,7 @@ def crash_everywhere(
             try:
                 fused(pipeline, fuse).run(spark, progress=False)
             except Crash:
-                pipeline.run(spark, progress=False)
+                _restart(pipeline, spark, f"the driver died {fuse.where} (moment {at})", at)
             if not fuse.dead:
                 break
             moments += 1
@@ -138,6 +138,16 @@ def _undisturbed(
         pipeline.run(spark, progress=False)
     _check(check, pipeline, "no driver died: nobody disturbed this run")
     return fuse.count
+
+
+def _restart(pipeline: Pipeline, spark: SparkSession | None, note: str, at: int) -> None:
+    try:
+        pipeline.run(spark, progress=False)
+    except Exception as failure:
+        failure.add_note(note)
+        if at == 1:
+            failure.add_note("Does build() make everything anew, log and databases too?")
+        raise
 
 
 def _check(check: Callable[[Pipeline], None], pipeline: Pipeline, note: str) -> None:

@@ -100,10 +100,30 @@ class RowsInput:
         names = self.schema.names
         columns: dict[str, list[Any]] = {name: [] for name in names}
         for row in rows:
-            values = row if isinstance(row, Mapping) else dict(zip(names, row, strict=True))
+            values = self._named(row)
             for name in names:
                 columns[name].append(values[name])
-        return pyarrow.table(columns, schema=self.schema)
+        arrays = [self._column(name, columns[name]) for name in names]
+        return pyarrow.table(arrays, schema=self.schema)
+
+    def _named(self, row: Any) -> Mapping[str, Any]:
+        names = self.schema.names
+        if isinstance(row, Mapping) and set(names) <= set(row):
+            return row
+        if isinstance(row, tuple | list) and len(row) == len(names):
+            return dict(zip(names, row, strict=True))
+        allowed = (
+            f"a list of windows, each a list of rows, each ({', '.join(names)}) or a dict of these"
+        )
+        raise BadArgument(argument="windows", value=row, allowed=allowed)
+
+    def _column(self, name: str, values: list[Any]) -> pyarrow.Array:
+        kind = self.schema.field(name).type
+        try:
+            return pyarrow.array(values, kind)
+        except (pyarrow.ArrowException, OverflowError) as error:
+            allowed = f"{kind} in column {name} ({error})"
+            raise BadArgument(argument="windows", value=values, allowed=allowed) from error
 
     def verify(self, plan: Plan, skips: Sequence[Skip]) -> None:
         """Rows in memory do not change."""
@@ -142,7 +162,8 @@ def parse_schema(text: str) -> pyarrow.Schema:
     for column in text.split(","):
         words = column.split()
         if len(words) != 2 or words[1].lower() not in _TYPES:
-            allowed = f"NAME TYPE, …, with types of {', '.join(sorted(_TYPES))}"
+            names = ", ".join(sorted(_TYPES))
+            allowed = f"NAME TYPE, …, with types of {names}; a pyarrow.Schema for all others"
             raise BadArgument(argument="schema", value=text, allowed=allowed)
         fields.append(pyarrow.field(words[0], _TYPES[words[1].lower()]))
     return pyarrow.schema(fields)

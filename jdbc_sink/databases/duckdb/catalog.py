@@ -31,6 +31,9 @@ _KEYS = sql.text(
     " AND constraint_type IN ('PRIMARY KEY', 'UNIQUE')"
 )
 _INDEXES = sql.text(f"SELECT expressions FROM duckdb_indexes(){_HERE} AND is_unique")
+_DEFINITION = sql.text(
+    f"SELECT sql FROM duckdb_tables(){_HERE} UNION ALL SELECT sql FROM duckdb_indexes(){_HERE}"
+)
 _PLAIN = re.compile(r"\w+")
 # Pairs of texts that differ. A collation that takes one pair for equal says so here, whatever
 # its name.
@@ -39,6 +42,8 @@ _PAIRS = (("a", "A"), ("a", "á"), ("é", "e\u0301"), ("a", "a "))
 
 class DuckDbCatalog:
     """jdbc_sink.databases.Catalog for DuckDB."""
+
+    shared = False
 
     def home(self, connection: Connection) -> str:
         """The schema of tables that are named without one."""
@@ -55,6 +60,10 @@ class DuckDbCatalog:
     def is_view(self, connection: Connection, table: TableName) -> bool:
         """Is there a view of this name?"""
         return bool(connection.execute(_VIEW, _words(table)).scalar())
+
+    def definition(self, connection: Connection, table: TableName) -> str:
+        """What would make it and its indexes."""
+        return "; ".join(sorted(connection.execute(_DEFINITION, _words(table)).scalars()))
 
     def columns(self, connection: Connection, table: TableName) -> dict[str, Column]:
         """Its columns, by lower-case name. Empty if there is no such table."""

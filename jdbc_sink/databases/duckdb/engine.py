@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from jdbc_sink.errors import TransactionOpen
@@ -11,6 +12,10 @@ from windowlog.access.engines import did_you_mean
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
+
+
+# How such a file begins.
+_SQLITE = b"SQLite format 3\0"
 
 
 def engine_for(given: Any, *, by_url: bool) -> tuple[Engine, bool]:
@@ -81,7 +86,20 @@ def _plain(engine: Engine) -> Engine:
     name = engine.url.database
     if engine.url.query or name is None or ":" in name.partition("/")[0]:
         return engine  # settings of the user's, or a service
-    return _connected_by(lambda: duckdb.connect(name), engine.url)
+
+    def connect() -> Any:
+        _refuse_sqlite(name)
+        return duckdb.connect(name)
+
+    return _connected_by(connect, engine.url)
+
+
+def _refuse_sqlite(name: str) -> None:
+    # DuckDB would load an extension, from the net if need be, and write into the file: without its
+    # own types, and without ON CONFLICT.
+    with suppress(OSError), open(name, "rb") as file:
+        if file.read(len(_SQLITE)) == _SQLITE:
+            raise ValueError("it is a SQLite database")
 
 
 def _beside(connection: Any) -> Engine:

@@ -29,6 +29,7 @@ _FACTS = sql.text(
 _OTHER_SETTINGS = "with a different configuration"
 # What DuckDB says -> what helps. The first that is found counts.
 _REMEDIES = (
+    ("is a SQLite database", "Write sqlite:///FILE for it, or name another file."),
     ("Is a directory", "Name a file in that folder."),
     ("No such file or directory", "Make the folder, or correct the path."),
     ("Permission denied", "Give this user the right to read and write the file and its folder."),
@@ -119,6 +120,7 @@ class DuckDbPlace:
             connection,
             ends=lambda text: _ends_transaction(driver, text),
             lasts=lambda: _transaction_id(driver) in (before, _ABORTED),
+            aborted=lambda: _transaction_id(driver) == _ABORTED,
         )
         with guard.around():
             yield

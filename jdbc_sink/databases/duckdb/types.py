@@ -27,6 +27,8 @@ _INTEGERS = {
 _FLOATS = ("FLOAT", "DOUBLE")
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 _DECIMAL_DIGITS_MAX = 38
+# It takes 10 thousand million summands of so many digits to leave 128 bits.
+_DECIMAL_DIGITS_SAFE = 28
 # A name that is used for a moment in a database of its own.
 _PROBE = "probe"
 
@@ -92,6 +94,9 @@ class DuckDbTypes:
         if kind == "INTERVAL":
             # Which DuckDB only adds, and does not sum. A frame's have neither days nor months.
             return f"to_microseconds(CAST(sum(epoch_us({column})) AS BIGINT))"
+        decimal = _DECIMAL.fullmatch(kind)
+        if decimal is not None and int(decimal[1]) > _DECIMAL_DIGITS_SAFE:
+            return _checked_total(column, int(decimal[2]))
         return f"sum({column})"
 
     def plus(self, old: str, new: str, kind: str) -> str:
@@ -100,7 +105,17 @@ class DuckDbTypes:
 
     def ordered(self, column: str, kind: str) -> str:
         """SQL for a column in a form that compares as its values do."""
-        return column
+        # A collation of the table's column would count across windows, and not inside of them.
+        return f'{column} COLLATE "binary"' if kind == "VARCHAR" else column
+
+
+def _checked_total(column: str, scale: int) -> str:
+    """A sum of decimals that fails where it needs more than 38 digits. DuckDB adds up in 128 bits,
+    looks at those only inside one thread, and not at the digits."""
+    room = f"DECIMAL({_DECIMAL_DIGITS_MAX},{scale})"
+    # Far from exact, but a sum that has left 128 bits is seen: no such number is a decimal.
+    fits = f"CAST(sum(CAST({column} AS DOUBLE)) / 1.5 AS {room}) IS NOT NULL"
+    return f"CASE WHEN {fits} THEN sum({column}) + CAST(0 AS {room}) END"
 
 
 def _changed(kind: pyarrow.DataType) -> str:

@@ -17,6 +17,8 @@ _GENERATED = (2, 3)
 class SqliteCatalog:
     """jdbc_sink.databases.Catalog for SQLite. A schema is an attached database."""
 
+    shared = True
+
     def home(self, connection: Connection) -> str:
         """The schema of tables that are named without one."""
         return "main"
@@ -42,6 +44,13 @@ class SqliteCatalog:
         query = f"SELECT type FROM {schema}.sqlite_master WHERE lower(name) = lower(?)"
         rows = connection.exec_driver_sql(query, (table.name,)).all()
         return next((row[0] for row in rows if row[0] in ("table", "view")), None)
+
+    def definition(self, connection: Connection, table: TableName) -> str:
+        """What made it and its indexes."""
+        schema = quote(connection, table.schema or self.home(connection))
+        query = f"SELECT name, sql FROM {schema}.sqlite_master WHERE lower(tbl_name) = lower(?)"
+        rows = connection.exec_driver_sql(query, (table.name,)).all()
+        return "; ".join(sorted(f"{name}: {text}" for name, text in rows))
 
     def columns(self, connection: Connection, table: TableName) -> dict[str, Column]:
         """Its columns, by lower-case name. Empty if there is no such table."""

@@ -117,7 +117,8 @@ class SqliteTypes:
         """SQL for a column in a form that compares as its values do."""
         if _DECIMAL.fullmatch(kind):
             return f"{column} COLLATE {functions.COLLATION}"
-        return column
+        # A collation of the table's column would count across windows, and not inside of them.
+        return f"{column} COLLATE BINARY" if kind == "TEXT" else column
 
 
 def affinity(declared: str) -> str:

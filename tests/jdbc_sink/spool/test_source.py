@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import duckdb
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -38,6 +39,20 @@ def test_a_file_holds_so_many_rows_at_most(tmp_path: Path) -> None:
     assert [file["rows"] for file in files] == [2, 2, 1]
     found = [pyarrow.parquet.read_table(tmp_path / file["name"])["n"].to_pylist() for file in files]
     assert found == [[0, 1], [2, 3], [4]]
+
+
+def test_no_note_of_a_file_hides_nan_from_duckdb(tmp_path: Path) -> None:
+    """Arrow's own notes leave NaN out; those about times are there, for the driver."""
+    numbers = pyarrow.array([1.0, float("nan"), None])
+    times = pyarrow.array([1, 2, 3], pyarrow.timestamp("us"))
+    rows = pyarrow.table({"x": numbers, "at": times})
+    given = options(str(tmp_path), MANIFEST, rows.schema, 10)
+    (file,) = SpoolWriter(given).write(iter(rows.to_batches())).files
+    path = tmp_path / file["name"]
+    query = f"SELECT max(x), count(*) FILTER (x <> 1.0) FROM '{path}' WHERE x <> 1.0 OR x IS NULL"
+    assert str(duckdb.sql(query).fetchall()) == "[(nan, 1)]"
+    group = pyarrow.parquet.ParquetFile(path).metadata.row_group(0)
+    assert [group.column(at).statistics is not None for at in (0, 1)] == [False, True]
 
 
 def test_no_rows_make_no_file(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.windowed.made import pipeline, rows
 from windowed import Pipeline
 from windowed.testing import ListSink, crash_everywhere
+from windowlog.errors import KitError
 
 
 def build() -> Pipeline:
@@ -81,3 +82,13 @@ def test_a_check_that_fails_after_a_crash_names_the_moment() -> None:
     [note] = failed.value.__notes__
     assert note.startswith("the driver died before ")
     assert note.endswith("(moment 1)")
+
+
+def test_a_world_that_is_not_made_anew_is_asked_about() -> None:
+    """The second pipeline meets what the first one left, and is refused."""
+    sink = ListSink()
+    with pytest.raises(KitError) as caught:
+        crash_everywhere(lambda: pipeline(rows(["a"]), {"out": sink}), nothing)
+    notes = caught.value.__notes__
+    assert notes[0].startswith("the driver died before ")
+    assert notes[1] == "Does build() make everything anew, log and databases too?"

@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from windowed.testing import InputContract, RowsInput
 from windowlog.contracts import Input
+from windowlog.errors import BadArgument
+from windowlog.values import Bounds
 
 ROWS_IN_A_WINDOW = 7
 
@@ -31,3 +35,21 @@ class TestRowsInput(InputContract):
         if not hasattr(self, "places"):
             self.places = {}
         return self.places.setdefault(place, [])
+
+
+@pytest.mark.parametrize(
+    ("windows", "message"),
+    [
+        ([("a", 1), ("b", 2)], r"windows='a' is not possible: a list of windows, each a list of"),
+        ([[("a",)]], r"windows=\('a',\) is not possible: .* each \(word, n\) or a dict"),
+        ([[{"word": "a"}]], r"is not possible: .* each \(word, n\) or a dict of these"),
+        ([[("a", "x")]], r"windows=\['x'\] is not possible: int64 in column n"),
+        ([[("a", 2**70)]], r"is not possible: int64 in column n"),
+    ],
+)
+def test_rows_that_are_none_are_named(windows: list[Any], message: str) -> None:
+    """With what a row has to be: no error of whoever stumbles over them."""
+    source = RowsInput(windows, schema="word string, n bigint")
+    plan = source.plan(0, Bounds(len(windows)))
+    with pytest.raises(BadArgument, match=message):
+        source.read(plan, ())
