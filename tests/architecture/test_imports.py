@@ -35,6 +35,7 @@ def test_the_arrows_between_rooms_hold() -> None:
     [
         ("connectors", "import jdbc_sink", "never import each other"),
         ("jdbc_sink", "import windowed", "never import each other"),
+        ("file_sink", "import jdbc_sink", "never import each other"),
         ("windowed", "import connectors", "never import each other"),
         ("windowlog", "import windowed", "never import each other"),
         ("windowlog", "import pyspark", "storage and access know a client"),

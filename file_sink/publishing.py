@@ -1,0 +1,152 @@
+"""What is held becomes visible: the staged folder, or its files, by renames that never overwrite.
+
+Repeatable: whoever is told again, a driver that was killed in between or one that was paused, finds
+what is published already, and goes on with the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from file_sink import layout
+from file_sink.errors import RowsLost
+from file_sink.tree import walk
+from windowlog.errors import RecordExists, RecordNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from file_sink.layout import Places
+    from file_sink.manifests import Manifest, StagedFile
+    from file_sink.tree import Tree
+    from windowlog.contracts import SinkContext
+
+_RESTORE = (
+    "Restore both folders from one backup; or, if the window's plan is kept, say with `adopt` that"
+    " the sink goes on with this window, and it is written again."
+)
+_MOVE = "Move it away, and start again: the window is then published."
+
+
+class Publishing:
+    """Publishes for one sink. `is_past(number)`: has somebody published this manifest meanwhile?"""
+
+    def __init__(
+        self,
+        tree: Tree,
+        places: Places,
+        kind: str,
+        who: SinkContext,
+        is_past: Callable[[int], bool],
+    ) -> None:
+        self._run_id = who.run_id
+        self._tree = tree
+        self._places = places
+        self._kind = kind
+        self._sink = who.sink
+        self._is_past = is_past
+
+    def publish(self, manifest: Manifest) -> None:
+        """Let readers see this window; durable. RowsLost if its files are gone, or others stand in
+        their place."""
+        if not manifest.staged.folder:
+            return
+        try:
+            if self._kind == layout.WINDOWS:
+                self._show_folder(manifest)
+            else:
+                self._show_files(manifest)
+        except (RowsLost, RecordNotFound):
+            # Readers may take published files away: another driver was told the same, and faster.
+            if not self._is_past(manifest.number):
+                raise
+
+    def _show_folder(self, manifest: Manifest) -> None:
+        source = self._places.staged(manifest.staged.folder)
+        target = self._places.window(manifest.held.window_id)
+        try:
+            self._check_staged(manifest, source)
+            self._tree.rename(source, target)
+        except RecordExists:
+            # An older backup was put back, and the window was published before; or it is foreign.
+            self._check(manifest, target, _MOVE)
+            self._tree.remove(source)
+        except (RecordNotFound, RowsLost):
+            if self._tree.kind(source) is not None:
+                raise
+            # It was renamed before, or just now, by another driver that was told the same.
+            self._check_shown(manifest, target)
+        self._tree.sync(self._places.path)
+        self._tree.sync(self._places.staged())
+
+    def _check_staged(self, manifest: Manifest, source: str) -> None:
+        # What this run has staged itself was read back a moment ago.
+        if manifest.held.run_id != self._run_id:
+            self._check(manifest, source, _RESTORE)
+
+    def _check_shown(self, manifest: Manifest, target: str) -> None:
+        if self._tree.kind(self._places.path) != "folder":
+            raise self._lost(manifest, f"{self._places.path} is gone", _RESTORE)
+        if self._tree.kind(target) is None:
+            finding = f"they are neither in {self._places.staging} nor in {self._places.path}"
+            raise self._lost(manifest, finding, _RESTORE)
+        self._check(manifest, target, _RESTORE)
+
+    def _show_files(self, manifest: Manifest) -> None:
+        source = self._places.staged(manifest.staged.folder)
+        folders: set[str] = set()
+        for file in manifest.staged.files:
+            target = layout.join(self._places.path, file.name)
+            above = layout.parent(target)
+            if above not in folders:
+                self._make(manifest, above)
+                folders.add(above)
+            self._show_file(manifest, file, layout.join(source, file.name), target)
+        for folder in sorted(folders):
+            self._tree.sync(folder)
+        self._tree.remove(source)
+
+    def _make(self, manifest: Manifest, folder: str) -> None:
+        """A partition's folder. Never the published folder itself: whoever took that away took
+        windows away."""
+        if self._tree.kind(self._places.path) != "folder":
+            raise self._lost(manifest, f"{self._places.path} is gone", _RESTORE)
+        if folder != self._places.path:
+            self._tree.make(folder)
+
+    def _show_file(self, manifest: Manifest, file: StagedFile, source: str, target: str) -> None:
+        try:
+            if manifest.held.run_id != self._run_id:
+                self._compare(manifest, file, source, _RESTORE)
+            self._tree.rename(source, target)
+        except RecordExists:
+            self._compare(manifest, file, target, _MOVE)
+            self._tree.remove(source)
+        except (RecordNotFound, RowsLost):
+            if self._tree.kind(source) is not None:
+                raise
+            self._compare(manifest, file, target, _RESTORE)
+
+    def _check(self, manifest: Manifest, folder: str, remedy: str) -> None:
+        """Are these the files that the manifest names, and no others?"""
+        expected = {file.name for file in manifest.staged.files}
+        found = {name for name, _ in walk(self._tree, folder)}
+        if expected != found:
+            names = sorted(expected ^ found)
+            finding = f"{folder} differs in {', '.join(names[:3])}{' …' if names[3:] else ''}"
+            raise self._lost(manifest, finding, remedy)
+        for file in manifest.staged.files:
+            self._compare(manifest, file, layout.join(folder, file.name), remedy)
+
+    def _compare(self, manifest: Manifest, file: StagedFile, path: str, remedy: str) -> None:
+        try:
+            same = self._tree.fingerprint(path) == file.fingerprint
+        except RecordNotFound:
+            raise self._lost(manifest, f"{path} is not there", remedy) from None
+        if not same:
+            raise self._lost(manifest, f"{path} has other bytes", remedy)
+
+    def _lost(self, manifest: Manifest, finding: str, remedy: str) -> RowsLost:
+        return RowsLost(
+            sink=self._sink, window_id=manifest.held.window_id, finding=finding, remedy=remedy
+        )
