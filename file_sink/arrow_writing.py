@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from file_sink import partitions
 from file_sink.errors import FormatUnavailable
 from file_sink.json_lines import to_json
-from file_sink.layout import file_name, join, parent
+from file_sink.layout import file_name
+from file_sink.paths import join, parent
 
 if TYPE_CHECKING:
     import pyarrow

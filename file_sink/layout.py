@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from file_sink.paths import inside, join
+
 WINDOWS = "windows"
 FILES = "files"
 LAYOUTS = (WINDOWS, FILES)
@@ -48,7 +50,7 @@ class Places:
 
     def window(self, window_id: int) -> str:
         """The folder in which readers find a window, in layout `windows`."""
-        return join(self.path, window_folder(window_id))
+        return join(self.path, _window_folder(window_id))
 
     def published(self, layout: str, window_id: int, name: str) -> str:
         """Where readers find the file that is staged under the relative path `name`."""
@@ -58,25 +60,6 @@ class Places:
         """Would one of these sinks write into what the other one publishes or stages?"""
         ours, theirs = (self.path, self.staging), (other.path, other.staging)
         return any(inside(a, b) or inside(b, a) for a in ours for b in theirs)
-
-
-def join(*parts: str) -> str:
-    """A path of its parts; empty ones are left out."""
-    return "/".join(part for part in parts if part)
-
-
-def inside(path: str, folder: str) -> bool:
-    """Is `path` the folder, or in it?"""
-    return path == folder or path.startswith(f"{folder}/")
-
-
-def folders(paths: Iterable[str]) -> list[str]:
-    """The folders that relative paths are in, all of them, inner ones first; "" is among them."""
-    found = {""}
-    for path in paths:
-        while path := parent(path):
-            found.add(path)
-    return sorted(found, reverse=True)
 
 
 def staged_name(window_id: int, run_id: str, token: str) -> str:
@@ -90,7 +73,7 @@ def staged_window(name: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def window_folder(window_id: int) -> str:
+def _window_folder(window_id: int) -> str:
     """`window_id=00000042`: a name that readers of Hive partitions take for a column."""
     return f"{WINDOW_COLUMN}={window_id:08d}"
 
@@ -112,8 +95,3 @@ def newest_published(layout: str, names: Iterable[str]) -> int:
     known = _WINDOW_FOLDER if layout == WINDOWS else _PUBLISHED_FILE
     matches = (known.fullmatch(name) for name in names)
     return max((int(match[1]) for match in matches if match), default=0)
-
-
-def parent(path: str) -> str:
-    """The folder that a path is in; "" for a bare name."""
-    return path.rpartition("/")[0]

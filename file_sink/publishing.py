@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from file_sink import layout
+from file_sink import layout, paths
 from file_sink.errors import RowsLost
 from file_sink.tree import walk
 from windowlog.errors import RecordExists, RecordNotFound
@@ -96,12 +96,12 @@ class Publishing:
         source = self._places.staged(manifest.staged.folder)
         folders: set[str] = set()
         for file in manifest.staged.files:
-            target = layout.join(self._places.path, file.name)
-            above = layout.parent(target)
+            target = paths.join(self._places.path, file.name)
+            above = paths.parent(target)
             if above not in folders:
                 self._make(manifest, above)
                 folders.add(above)
-            self._show_file(manifest, file, layout.join(source, file.name), target)
+            self._show_file(manifest, file, paths.join(source, file.name), target)
         for folder in sorted(folders):
             self._tree.sync(folder)
         self._tree.remove(source)
@@ -136,7 +136,7 @@ class Publishing:
             finding = f"{folder} differs in {', '.join(names[:3])}{' …' if names[3:] else ''}"
             raise self._lost(manifest, finding, remedy)
         for file in manifest.staged.files:
-            self._compare(manifest, file, layout.join(folder, file.name), remedy)
+            self._compare(manifest, file, paths.join(folder, file.name), remedy)
 
     def _compare(self, manifest: Manifest, file: StagedFile, path: str, remedy: str) -> None:
         try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from file_sink import layout, sharing
+from file_sink import layout, paths, sharing
 from file_sink.folder import Folder
 from file_sink.layout import Places
 from file_sink.local_tree import LocalTree
@@ -82,8 +82,8 @@ class FileSink:
         attempt = layout.staged_name(1, "0", "0" * 32)
         return (
             places.published(self._settings.layout, 1, name),
-            layout.join(places.staged(attempt), name),
-            layout.join(places.spark(attempt), name),
+            paths.join(places.staged(attempt), name),
+            paths.join(places.spark(attempt), name),
         )
 
     def open(self, context: SinkContext) -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from file_sink import arrow_writing, formats, layout
+from file_sink import arrow_writing, formats, layout, paths
 from file_sink.errors import CountsDiffer, FrameUnsuitable, TooManyFiles
 from file_sink.manifests import Manifest, Staged, StagedFile
 from file_sink.tree import walk
@@ -105,13 +105,13 @@ class Staging:
         for path, size in walk(self._tree, source):
             below, _, file = path.rpartition("/")
             ours = layout.from_spark(file, window.id)
-            if ours is None or not size or not self._counts(layout.join(source, path)):
+            if ours is None or not size or not self._counts(paths.join(source, path)):
                 continue
-            folder = layout.join(target, below)
+            folder = paths.join(target, below)
             if folder not in made:
                 self._tree.make(folder)
                 made.add(folder)
-            self._tree.rename(layout.join(source, path), layout.join(folder, ours))
+            self._tree.rename(paths.join(source, path), paths.join(folder, ours))
         if not made:
             self._compare(rows, 0, window)
             return Staged()
@@ -135,14 +135,14 @@ class Staging:
             )
         with ThreadPoolExecutor(_READERS) as pool:
             files = tuple(pool.map(lambda file: self._file(folder, *file), found))
-        for below in layout.folders(path for path, _ in found):
-            self._tree.sync(layout.join(folder, below))
+        for below in paths.folders(path for path, _ in found):
+            self._tree.sync(paths.join(folder, below))
         counted = [file.rows for file in files if file.rows is not None]
         self._compare(rows, sum(counted) if counted else rows, window)
         return Staged(name, files, rows)
 
     def _file(self, folder: str, name: str, size: int) -> StagedFile:
-        path = layout.join(folder, name)
+        path = paths.join(folder, name)
         self._tree.sync(path)
         rows = None
         if self._settings.format in formats.COUNTED:
@@ -178,4 +178,4 @@ class Staging:
                 window_id = layout.staged_window(entry.name)
                 swept = window_id is not None and window_id <= newest.held.window_id
                 if swept and entry.name not in kept:
-                    self._tree.remove(layout.join(place, entry.name))
+                    self._tree.remove(paths.join(place, entry.name))
