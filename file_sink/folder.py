@@ -59,6 +59,7 @@ class Folder:
         self._staged: tuple[int, Staged] | None = None
         self._prepared: pyarrow.Schema | None = None
         self._failure: str | None = None
+        self._swept = False
 
     def held(self) -> Held | None:
         """What the newest manifest says of this sink. FolderTaken if it is another pipeline's."""
@@ -84,7 +85,13 @@ class Folder:
         held = None if newest is None else newest.memories.get(self._context.sink)
         if before != held:
             raise self._fenced(f"the memory of sink {self._context.sink} is {held}, not {before}")
-        self._refuse_published(after)
+        try:
+            self._refuse_published(after)
+        except FolderTaken as taken:
+            if self._newest() != newest:
+                evidence = "it has moved the memory while the folder was looked at"
+                raise self._fenced(evidence) from taken
+            raise
         self._move(newest, after, Staged())
 
     def prepare(self, schema: pyarrow.Schema) -> None:
@@ -170,7 +177,8 @@ class Folder:
         newest = self._newest()
         if newest is None:
             return
-        published = None
+        # At a start, what a dead driver did not come to remove goes as well.
+        published = 0 if self._swept else self._manifests.mark()
         waiting = []
         for manifest in self._manifests.unpublished():
             if manifest.held.window_id > window_id:
@@ -178,8 +186,9 @@ class Folder:
                 continue
             self._publishing.publish(manifest)
             published = manifest.number
-        if published is not None:
+        if published:
             self._manifests.published(published)
+        self._swept = True
         self._staging.sweep(newest, waiting)
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ LAYOUTS = (WINDOWS, FILES)
 # Not `window`: Spark's own F.window makes a column of that name.
 WINDOW_COLUMN = "window_id"
 
-_STAGED = re.compile(r"(\d{12,18})\.([0-9a-f-]{1,64})\.([0-9a-f]{32})")
+_STAGED = re.compile(r"(\d{12,18})\.([\w-]{1,64})\.([0-9a-f]{32})")
 _WINDOW_FOLDER = re.compile(rf"{WINDOW_COLUMN}=(\d{{8,18}})")
 _PUBLISHED_FILE = re.compile(r"part-(\d{8,18})-\d{5,}-\d{3,}(?:\..*)?")
 # Task, and the number inside the task: `part-00003-UUID-c001.snappy.parquet`, and with partitions

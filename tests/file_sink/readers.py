@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,17 @@ def rows_by_pyarrow(
     found = pyarrow.dataset.dataset(folder, format="parquet", partitioning="hive")
     table = found.to_table(columns=list(columns))
     return list(zip(*(table.column(name).to_pylist() for name in columns), strict=True))
+
+
+def rows_of_json(folder: Path) -> list[tuple[Any, ...]]:
+    """Words and numbers of all lines, with the folder `word=…` that Hive's readers would see."""
+    found = []
+    for file in folder.rglob("*.json"):
+        hive = dict(part.split("=") for part in file.relative_to(folder).parts if "=" in part)
+        for line in file.read_text().splitlines():
+            row = {**hive, **json.loads(line)}
+            found.append((row["word"], row["n"]))
+    return found
 
 
 def rows_by_duckdb(folder: Path, columns: str = "word, n") -> list[tuple[Any, ...]]:
