@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 from hypothesis import settings
 
-from tests.machine import need_java, on_ci
+from tests.machine import absent, need_java, on_ci
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from windowed.testing.services import HdfsService
 
 _Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
 
@@ -65,6 +68,27 @@ def _start(folder: Path) -> SparkSession:
 def windowed_spark(spark: SparkSession) -> SparkSession:
     """The pages for users name the kit's own fixture. Here all tests share one session."""
     return spark
+
+
+@pytest.fixture(scope="session")
+def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HdfsService]:
+    """One real HDFS for the whole run. Work in a folder of your own, and leave it as it was."""
+    from windowed.testing.services import HdfsService, ServiceUnavailable
+
+    need_java()
+    service = HdfsService(tmp_path_factory.mktemp("hdfs"))
+    try:
+        service.start()
+    except ServiceUnavailable as error:
+        absent(str(error))
+    yield service
+    service.stop()
+
+
+@pytest.fixture
+def on_hdfs(hdfs: HdfsService) -> str:
+    """The URL of a folder on HDFS that is not there yet."""
+    return f"{hdfs.webhdfs_url}/{secrets.token_hex(6)}"
 
 
 @pytest.hookimpl(wrapper=True)
