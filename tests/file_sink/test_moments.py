@@ -17,18 +17,32 @@ from windowlog.errors import Fenced, KitError, StorageFailed
 pytestmark = pytest.mark.usefixtures("no_fsync")
 MOMENTS_MAX = 10_000
 
+# Every fifth moment, from another one on in each test; all of them in `make soak`.
+steps = pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.soak)])
+layouts = pytest.mark.parametrize("layout", LAYOUTS)
+sides = pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 
-def each(count: Callable[[int], bool]) -> int:
-    """Call it with 1, 2, 3 … until it says that there is no such moment; how many there were."""
-    for at in range(1, MOMENTS_MAX):
+
+def each(count: Callable[[int], bool], step: int, start: int) -> int:
+    """Call it with every so many moment until it says that there is no such one; which was the
+    last."""
+    for at in range(1 + start % step, MOMENTS_MAX, step):
         if not count(at):
-            return at - 1
+            return at - step
     raise AssertionError("it never comes to rest")
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_driver_may_die_at_every_step(quick_folder: Path, layout: str, after: bool) -> None:
+def offset(layout: str, after: bool = False) -> int:
+    """Tests that skip moments skip others."""
+    return 2 * list(LAYOUTS).index(layout) + after
+
+
+@steps
+@sides
+@layouts
+def test_a_driver_may_die_at_every_step(
+    quick_folder: Path, layout: str, after: bool, step: int
+) -> None:
     """Before the restart a reader sees a beginning of the windows, after it all of them."""
 
     def dies(at: int) -> bool:
@@ -42,12 +56,13 @@ def test_a_driver_may_die_at_every_step(quick_folder: Path, layout: str, after: 
         return fuse.dead
 
     # Some forty steps a window: with fewer, the sink goes by another door than its tree.
-    assert each(dies) > 100
+    assert each(dies, step, offset(layout, after)) > 100
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_every_step_may_fail_once(quick_folder: Path, layout: str, after: bool) -> None:
+@steps
+@sides
+@layouts
+def test_every_step_may_fail_once(quick_folder: Path, layout: str, after: bool, step: int) -> None:
     """Before it took effect, or after: the run ends with an error of the kit, or goes on."""
 
     def fails(at: int) -> bool:
@@ -69,11 +84,12 @@ def test_every_step_may_fail_once(quick_folder: Path, layout: str, after: bool) 
         world.check_end()
         return count[0] >= at
 
-    assert each(fails) > 100
+    assert each(fails, step, offset(layout, after)) > 100
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_of_two_drivers_one_holds_each_window(quick_folder: Path, layout: str) -> None:
+@steps
+@layouts
+def test_of_two_drivers_one_holds_each_window(quick_folder: Path, layout: str, step: int) -> None:
     """One pauses before each of its steps, the other does all that is to be done meanwhile. ‡"""
 
     def pauses(at: int) -> bool:
@@ -95,20 +111,23 @@ def test_of_two_drivers_one_holds_each_window(quick_folder: Path, layout: str) -
         world.check_end()
         return count[0] >= at
 
-    assert each(pauses) > 100
+    assert each(pauses, step, offset(layout)) > 100
 
 
-def pairs() -> Iterator[tuple[int, int]]:
+def pairs(step: int) -> Iterator[tuple[int, int]]:
     """Moments of one driver and of the other: a grid over both."""
-    for first in range(3, 200, 7):
-        for second in range(1 + first % 11, 200, 11):
+    for first in range(3, 200, 3 + 3 * step):
+        for second in range(1 + first % 11, 200, 6 + 5 * step):
             yield first, second
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_paused_driver_publishes_nothing_twice(quick_folder: Path, layout: str) -> None:
+@steps
+@layouts
+def test_a_paused_driver_publishes_nothing_twice(
+    quick_folder: Path, layout: str, step: int
+) -> None:
     """One pauses, another one takes over and dies somewhere, and the first one goes on. ‡"""
-    for first, second in pairs():
+    for first, second in pairs(step):
         world = World(quick_folder / f"{first}-{second}", LAYOUTS[layout])
         world.base.mkdir()
         count = [0]
