@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyarrow
 
@@ -54,9 +55,9 @@ class Bench:
         return window
 
     def die(self) -> None:
-        """The driver is gone: nothing is closed. Another one opens the folder."""
+        """The driver is gone: nothing is closed. Another one, another run, opens the folder."""
         self.sink = self.make()
-        self.story.open(self.sink)
+        self.story.open(self.sink, run_id=str(uuid4()))
 
     def published(self) -> list[str]:
         """The files that readers see."""
