@@ -150,14 +150,20 @@ class WebHdfs:
         try:
             response = self._at_data_node(number, "GET", location, silent)
         except Refusal as refusal:
-            # Only a name node knows that a file is not there.
-            raise Unanswered(f"{urlsplit(location).netloc}: {refusal.reason}") from None
+            # Only a name node knows what is not there: it says so, or that there is a file.
+            if refusal.kind == "FileNotFoundException" and self._is_file(number, path):
+                raise Unanswered(f"{urlsplit(location).netloc}: {refusal.reason}") from None
+            raise
         data: bytes = response.content
         promised = response.headers.get("content-length")
         # Of a file without blocks to its end; and where an old HTTP library does not count itself.
         if promised is None or int(promised) != len(data):
             raise Unanswered(f"{urlsplit(location).netloc} sent {len(data)} of {promised} bytes")
         return data
+
+    def _is_file(self, number: int, path: str) -> bool:
+        status = self._json(number, "GETFILESTATUS", path, {})["FileStatus"]
+        return bool(status["type"] == "FILE")
 
     def _data_node(
         self, number: int, verb: str, path: str, options: Mapping[str, str], silent: list[str]

@@ -28,7 +28,7 @@ from typing import Any
 from windowlog.access.webhdfs import WebHdfs
 from windowlog.access.webhdfs_answers import Refusal, Unanswered, Unavailable
 from windowlog.access.webhdfs_url import parse_place
-from windowlog.errors import RecordExists, RecordNotFound, StorageFailed
+from windowlog.errors import KitError, RecordExists, RecordNotFound, StorageFailed
 from windowlog.storage.explain_hdfs import explained
 from windowlog.storage.names import check_name
 
@@ -37,6 +37,7 @@ from windowlog.storage.names import check_name
 STALE_S = 3600.0
 
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp")
+_MISSING = "FileNotFoundException"
 _UNSURE = "whether it is there cannot be told: the name nodes do not answer any more"
 
 
@@ -130,10 +131,15 @@ class HdfsStorage:
                     return
                 except Unanswered as failure:
                     last = failure
+                    refused: KitError | Refusal = RecordExists(name=target, where=self.describe())
                 except Refusal as refusal:
-                    if path == new_path or self._file_id(new_path) != ours:
-                        raise self._taken(refusal, target) from None
+                    refused = self._taken(refusal, target)
+                # An answer may have been lost before: the file itself tells.
+                there = self._status(new_path)
+                if there is not None and there["fileId"] == ours and path != new_path:
                     return
+                if there is not None or not isinstance(refused, RecordExists):
+                    raise refused
             raise last
 
     def delete(self, name: str, *, durable: bool = True) -> None:
@@ -185,7 +191,7 @@ class HdfsStorage:
         try:
             yield
         except (Refusal, Unavailable, Unanswered) as outcome:
-            gone = isinstance(outcome, Refusal) and outcome.kind == "FileNotFoundException"
+            gone = isinstance(outcome, Refusal) and outcome.kind == _MISSING
             if gone and missing is None:
                 return
             if gone and missing:
@@ -205,16 +211,20 @@ class HdfsStorage:
                 self._move(temporary, path)
                 return True
             except Unanswered as failure:
-                last, doubt = failure, True
                 # Look first: asking again blindly could only tell that it is gone.
-                if self._file_id(temporary) is None:
+                doubt, last = True, failure
+                if self._status(temporary) is None:
                     return self._surely(name, began)
+                if self._status(path) is None:
+                    continue
+                refused: KitError | Refusal = RecordExists(name=name, where=self.describe())
             except Refusal as refusal:
-                if refusal.kind == "FileNotFoundException":
+                if refusal.kind == _MISSING:
                     return self._surely(name, began) if doubt else False
-                if self._withdrawn(temporary, doubt):
-                    raise self._taken(refusal, name) from None
-                return self._surely(name, began)
+                refused = self._taken(refusal, name)
+            if self._withdrawn(temporary, doubt):
+                raise refused
+            return self._surely(name, began)
         raise last
 
     def _withdrawn(self, temporary: str, doubt: bool) -> bool:
@@ -237,26 +247,30 @@ class HdfsStorage:
             raise StorageFailed(where=self.describe(), reason=reason, remedy=remedy)
         return True
 
-    def _taken(self, refusal: Refusal, name: str) -> Exception:
+    def _taken(self, refusal: Refusal, name: str) -> KitError | Refusal:
         if refusal.kind == "FileAlreadyExistsException":
             return RecordExists(name=name, where=self.describe())
         return refusal
 
     def _file_id(self, path: str) -> Any:
         """The number that a file keeps under every name; None if there is no file."""
+        status = self._status(path)
+        return status["fileId"] if status is not None and status["type"] == "FILE" else None
+
+    def _status(self, path: str) -> Any:
+        """What the name node knows of a file or folder; None if there is none."""
         try:
-            status = self._web.ask("GETFILESTATUS", path)["FileStatus"]
+            return self._web.ask("GETFILESTATUS", path)["FileStatus"]
         except Refusal as refusal:
-            if refusal.kind == "FileNotFoundException":
+            if refusal.kind == _MISSING:
                 return None
             raise
-        return status["fileId"] if status["type"] == "FILE" else None
 
     def _entries(self) -> tuple[dict[str, Any], ...]:
         try:
             found = self._web.ask("LISTSTATUS", self._folder or "/")
         except Refusal as refusal:
-            if refusal.kind == "FileNotFoundException":
+            if refusal.kind == _MISSING:
                 return ()
             raise
         statuses = found["FileStatuses"]["FileStatus"]

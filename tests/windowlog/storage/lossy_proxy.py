@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
 # before: the request is lost. after: it is carried out and its answer is lost. cut: half of the
@@ -72,7 +72,7 @@ class LossyProxy:
         """Keep a late request."""
         self._held.append(carry_out)
 
-    def __enter__(self) -> LossyProxy:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
