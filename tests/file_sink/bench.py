@@ -11,7 +11,7 @@ import pyarrow
 
 from file_sink import FileSink
 from tests.file_sink.readers import paths
-from windowed.testing.sink_story import Story
+from windowed.testing.sink_story import Story, frame
 from windowlog.window import Window
 
 OTHER_RUN = "22222222-2222-2222-2222-222222222222"
@@ -70,4 +70,4 @@ class Bench:
 
 def words(*rows: tuple[str, int]) -> pyarrow.Table:
     """`word string, n bigint`."""
-    return pyarrow.table({"word": [r[0] for r in rows], "n": [r[1] for r in rows]})
+    return frame(*rows)

@@ -217,3 +217,27 @@ def test_a_rename_never_overwrites(tmp_path: Path) -> None:
             tree.rename(str(source), str(target))
         assert source.exists()
         assert target.exists()
+
+
+@pytest.mark.parametrize("layout", ["windows", "files"])
+def test_what_another_driver_published_may_be_taken_away_at_once(
+    tmp_path: Path, tree: Paused, layout: str
+) -> None:
+    """A driver is paused before its rename; the other one, told the same, publishes, and a reader
+    takes the files away: nothing is missed. ‡"""
+    bench = Bench(tmp_path / "out", storage=tree, layout=layout)
+    window = bench.hold(words(("a", 1)))
+
+    def publish_and_take() -> None:
+        other = Bench.__new__(Bench)
+        other.path, other.arguments, other.story = bench.path, {"layout": layout}, bench.story
+        other.die()
+        other.sink.committed(window.id)
+        for path in [path for path in bench.path.rglob("*") if path.is_file()]:
+            path.unlink()
+        for path in bench.path.iterdir():
+            path.rmdir()
+
+    tree.at("rename staged", publish_and_take)
+    bench.sink.committed(window.id)
+    assert bench.published() == []
