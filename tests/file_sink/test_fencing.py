@@ -95,7 +95,7 @@ def test_a_memory_that_is_purged_while_it_is_read_is_not_believed(
     bench: Bench, tree: Paused
 ) -> None:
     """It was the newest when it was listed, and is debris when it has been read. ‡"""
-    tree.at("read manifests", lambda: others(bench, ("x", 1), ("y", 2)), after=True)
+    tree.at("sync manifests 000", lambda: others(bench, ("x", 1), ("y", 2)), after=True)
     with pytest.raises(Fenced, match="purged while it was read"):
         bench.sink.held()
 

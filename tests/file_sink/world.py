@@ -30,6 +30,7 @@ LAYOUTS: dict[str, dict[str, Any]] = {
 }
 
 Moment = Callable[[str, Callable[[], Any]], Any]
+"""Is told of a step by its name, and does it, or not."""
 
 
 class WatchedTree(LocalTree):
@@ -41,11 +42,13 @@ class WatchedTree(LocalTree):
 
     def kind(self, path: str) -> Kind | None:
         """Told."""
-        return self._moment(f"kind {path}", lambda: LocalTree.kind(self, path))
+        kind: Kind | None = self._moment(f"kind {path}", lambda: LocalTree.kind(self, path))
+        return kind
 
     def list(self, folder: str) -> list[Entry]:
         """Told."""
-        return self._moment(f"list {folder}", lambda: LocalTree.list(self, folder))
+        found: list[Entry] = self._moment(f"list {folder}", lambda: LocalTree.list(self, folder))
+        return found
 
     def make(self, folder: str) -> None:
         """Told."""
@@ -76,7 +79,8 @@ class WatchedTree(LocalTree):
 
     def fingerprint(self, path: str) -> str:
         """Told."""
-        return self._moment(f"fingerprint {path}", lambda: LocalTree.fingerprint(self, path))
+        name = f"fingerprint {path}"
+        return str(self._moment(name, lambda: LocalTree.fingerprint(self, path)))
 
     def records(self, folder: str) -> Any:
         """Told, each verb."""
@@ -101,7 +105,8 @@ class Told:
         where = self._inner.describe()
 
         def told(*arguments: Any, **keywords: Any) -> Any:
-            return self._moment(f"{name} {where}", lambda: verb(*arguments, **keywords))
+            which = " ".join(map(str, arguments[:1]))
+            return self._moment(f"{name} {where} {which}", lambda: verb(*arguments, **keywords))
 
         return told
 
