@@ -119,14 +119,13 @@ class WebHdfs:
             except Refusal:
                 raise
             except (Unavailable, Unanswered) as failure:
-                failures.pop(number, None)
                 failures[number] = failure
                 self._first = (number + 1) % len(self._place.name_nodes)
                 if isinstance(failure, Unanswered) and not repeat:
                     raise
             if len(failures) == len(self._place.name_nodes):
                 if self._clock() + pause_s > limit:
-                    raise _together(list(failures.values()))
+                    raise _together([failures[each] for each in sorted(failures)])
                 self._pause(pause_s)
                 pause_s = min(2 * pause_s, PAUSE_S_MAX)
 
