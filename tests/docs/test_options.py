@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from connectors import FileInput
+from file_sink import FileSink
 from jdbc_sink import JdbcSink, accumulate, replace_window, upsert
 from tests.docs.blocks import DOCS
 from windowed import Pipeline
@@ -28,6 +29,7 @@ CALLED: dict[str, Callable[..., Any]] = {
     "Pipeline.open": Pipeline.open,
     "FileInput": FileInput,
     "JdbcSink": JdbcSink,
+    "FileSink": FileSink,
     "accumulate": accumulate,
     "upsert": upsert,
     "replace_window": replace_window,
