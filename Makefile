@@ -9,7 +9,7 @@ SEED ?= 1
 # Which Python .venv is made of: make PYTHON=/path/to/python3.12 test. Empty: the newest that is here.
 PYTHON ?=
 
-.PHONY: help wordcount demo test cover check kill bench soak wheel clean
+.PHONY: help wordcount demo test cover check kill bench soak services services-stop wheel clean
 
 help:
 	@echo "make wordcount   count words of the Python standard library into DuckDB, exactly once"
@@ -20,6 +20,8 @@ help:
 	@echo "make kill        SIGKILL drivers at named and random moments: ROUNDS=$(ROUNDS) SEED=$(SEED)"
 	@echo "make bench       benchmarks against named rivals"
 	@echo "make soak        what is larger than make test: sizes, long kills, whole searches"
+	@echo "make services    start the real services of the tests; their addresses are in .services/env"
+	@echo "make services-stop  end them"
 	@echo "make wheel       the wheel, into dist/"
 	@echo "make clean       remove .venv, .run and all caches"
 
@@ -54,6 +56,12 @@ soak: .venv/ready
 	HYPOTHESIS_PROFILE=soak $(PYTHON_WITH_JAVA) -m pytest -q -m "soak or not soak" --timeout 3600
 	$(PYTHON_WITH_JAVA) -m tests.kill --rounds 2000 --spark-rounds 100 --seed $(SEED)
 	$(PYTHON_WITH_JAVA) -m samples.wordcount.demo
+
+services: .venv/ready
+	@$(PYTHON_WITH_JAVA) -m windowed.testing.services start
+
+services-stop: .venv/ready
+	@$(BIN)/python -m windowed.testing.services stop
 
 wheel: .venv/ready
 	$(BIN)/python -m build --wheel --outdir dist .

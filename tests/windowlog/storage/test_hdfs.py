@@ -9,6 +9,7 @@ import re
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -164,7 +165,8 @@ def test_a_sync_makes_the_name_node_write_its_log(on_hdfs: str, hdfs: HdfsServic
     """What others did is seen before it is durable; a change of our own comes after it. ‡"""
     storage = HdfsStorage(on_hdfs)
     storage.create("record", b"data")
-    for sync in (storage.sync, lambda: storage.sync("record")):
+    syncs: list[Callable[[], object]] = [storage.sync, lambda: storage.sync("record")]
+    for sync in syncs:
         before = edits(hdfs)
         storage.list()
         storage.read("record")

@@ -80,7 +80,7 @@ def test_a_client_that_is_cut_off_for_good_leaves_nothing_half(
     proxy: LossyProxy, folder: str, on_hdfs: str, first: Loss
 ) -> None:
     """It says so, and what is there is what was there before the verb or after it."""
-    allowed = (
+    allowed: tuple[dict[str, bytes], ...] = (
         {},
         {"one": b"data of one"},
         {"two": b"data of one"},

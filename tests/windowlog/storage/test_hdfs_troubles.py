@@ -44,6 +44,15 @@ def meanwhile(work: Callable[[], None]) -> Iterator[None]:
         thread.join()
 
 
+def changes(storage: HdfsStorage) -> list[Callable[[], object]]:
+    """Verbs that change something."""
+    return [
+        lambda: storage.create("another", b""),
+        lambda: storage.sync(),
+        lambda: storage.delete("record"),
+    ]
+
+
 def test_a_name_node_may_be_killed_and_come_back_during_a_run(
     hdfs: HdfsService, on_hdfs: str
 ) -> None:
@@ -122,8 +131,7 @@ def test_a_safe_mode_is_waited_for(hdfs: HdfsService, on_hdfs: str) -> None:
     hdfs.safe_mode(True)
     try:
         assert (hasty.list(), hasty.read("record")) == (["record"], b"data")
-        changes = (lambda: hasty.create("another", b""), hasty.sync, lambda: hasty.delete("record"))
-        for verb in changes:
+        for verb in changes(hasty):
             with pytest.raises(StorageFailed, match="It leaves safe mode when"):
                 verb()
     finally:
@@ -150,11 +158,12 @@ def test_a_user_without_rights_is_refused_in_words(on_hdfs: str) -> None:
     HdfsStorage(on_hdfs).create("record", b"data")
     other = HdfsStorage(on_hdfs, user="somebody")
     assert (other.list(), other.read("record")) == (["record"], b"data")
-    for verb in (lambda: other.create("another", b""), other.sync, lambda: other.delete("record")):
+    for verb in changes(other):
         with pytest.raises(StorageUnsuitable, match="Permission denied: user=somebody"):
             verb()
     ask(on_hdfs, "PUT", "SETPERMISSION", permission="700")
-    for verb in (other.list, lambda: other.read("record"), lambda: other.sync("record")):
+    looks: list[Callable[[], object]] = [other.list, lambda: other.read("record")]
+    for verb in [*looks, lambda: other.sync("record")]:
         with pytest.raises(StorageUnsuitable, match="Permission denied: user=somebody"):
             verb()
 

@@ -43,6 +43,7 @@ class Daemon:
     ) -> None:
         self.name = name
         self.log = folder / f"{name}.log"
+        self._lock = folder / f"{name}.lock"
         self._running = folder / "running"
         self._command = command
         self._ready = ready
@@ -52,14 +53,15 @@ class Daemon:
 
     @property
     def alive(self) -> bool:
-        """Whether it runs: as far as this process has begun it, and not seen it end."""
+        """Whether it runs, begun by this object; one that stays, begun by whomever."""
+        if self._parent == 0:
+            return self._lock.exists() and _locked(self._lock)
         return self._keeper is not None and self._keeper.poll() is None
 
     def start(self, *, wait: bool = True) -> None:
         """Begin it, and wait until it is ready; nothing happens if it runs. ServiceFailed."""
         if not self.alive:
-            lock = self.log.with_suffix(".lock")
-            arguments = [str(self._running), str(self._parent), str(lock), str(self.log)]
+            arguments = [str(self._running), str(self._parent), str(self._lock), str(self.log)]
             self._keeper = subprocess.Popen(
                 [sys.executable, "-I", keeper.__file__, *arguments, *self._command()],
                 stdin=subprocess.DEVNULL,
@@ -71,6 +73,8 @@ class Daemon:
             assert self._keeper.stdout is not None
             with self._keeper.stdout as told:
                 self._process_id = int(told.readline())
+            if self._parent == 0:
+                self._keeper.wait()
         if wait:
             self.wait()
 
@@ -108,7 +112,10 @@ class Daemon:
             os.kill(self._process_id, number)
 
     def _wait_for_end(self) -> None:
-        if self._keeper is not None:
+        if self._parent == 0:
+            while self.alive:
+                time.sleep(_POLL_S)
+        elif self._keeper is not None:
             try:
                 self._keeper.wait(END_S_MAX)
             except subprocess.TimeoutExpired:

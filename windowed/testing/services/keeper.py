@@ -28,6 +28,9 @@ _PARENT_DEATH = 1  # PR_SET_PDEATHSIG
 def main(running: str, parent: int, lock: str, log: str, command: list[str]) -> int:
     """Keep the daemon until it ends or is to end; its exit status."""
     signal.signal(signal.SIGTERM, _end)
+    if parent == 0 and os.fork():
+        # Whoever began it need not bury it.
+        os._exit(0)
     with open(lock, "w") as held, open(log, "ab") as output:
         fcntl.flock(held, fcntl.LOCK_EX)
         child = subprocess.Popen(

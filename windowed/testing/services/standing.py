@@ -40,18 +40,17 @@ def start(folder: Path, names: Sequence[str] = ()) -> dict[str, str]:
     """Start the named services, all without names, that do not run yet; the addresses of all that
     run. ServiceUnavailable or ServiceFailed for the first that cannot be had: those before it
     run."""
-    known = read_addresses(folder)
     for name in names or SERVICES:
-        if kept(folder / name) and known:
+        if kept(folder / name) and (folder / name / ENV).exists():
             continue
         stop(folder, [name])
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir(parents=True)
         service = SERVICES[name](folder / name)
         service.start()
-        known |= service.addresses()
-        _write_addresses(folder, known)
-    return known
+        _write(folder / name / ENV, service.addresses())
+        _tell(folder)
+    return _read(folder / ENV)
 
 
 def stop(folder: Path, names: Sequence[str] = ()) -> list[str]:
@@ -62,21 +61,27 @@ def stop(folder: Path, names: Sequence[str] = ()) -> list[str]:
         (folder / name / "running").unlink(missing_ok=True)
     for name in chosen:
         _wait_for_end(folder / name)
-    if not any(kept(folder / name) for name in SERVICES):
-        (folder / ENV).unlink(missing_ok=True)
+    _tell(folder)
     return chosen
 
 
-def read_addresses(folder: Path) -> dict[str, str]:
-    """The addresses that a start has written; none if nothing was started."""
-    path = folder / ENV
+def _tell(folder: Path) -> None:
+    """Write the addresses of all that run."""
+    running = [name for name in SERVICES if kept(folder / name)]
+    found = {k: v for name in running for k, v in _read(folder / name / ENV).items()}
+    if found:
+        _write(folder / ENV, found)
+    else:
+        (folder / ENV).unlink(missing_ok=True)
+
+
+def _read(path: Path) -> dict[str, str]:
     lines = path.read_text().splitlines() if path.exists() else []
     return dict(line.split("=", 1) for line in lines)
 
 
-def _write_addresses(folder: Path, addresses: Mapping[str, str]) -> None:
-    text = "".join(f"{name}={value}\n" for name, value in sorted(addresses.items()))
-    (folder / ENV).write_text(text)
+def _write(path: Path, addresses: Mapping[str, str]) -> None:
+    path.write_text("".join(f"{name}={value}\n" for name, value in sorted(addresses.items())))
 
 
 def _wait_for_end(folder: Path) -> None:
