@@ -128,6 +128,7 @@ class WebHdfs:
                     raise _together([failures[each] for each in sorted(failures)])
                 self._pause(pause_s)
                 pause_s = min(2 * pause_s, PAUSE_S_MAX)
+                failures.clear()
 
     def _json(self, number: int, verb: str, path: str, options: Mapping[str, str]) -> Any:
         response = self._send(number, verb, path, options)
@@ -199,6 +200,9 @@ class WebHdfs:
     def _request(self, number: int, method: str, url: str, node: str, **more: Any) -> Any:
         import requests
 
+        if self._place.ca_file is not None:
+            # Said of a session, it would yield to the environment's REQUESTS_CA_BUNDLE.
+            more["verify"] = self._place.ca_file
         failed: Exception | None
         try:
             response = self._client(number)._request(method, url, allow_redirects=False, **more)
@@ -224,13 +228,10 @@ def _log_in(place: HdfsPlace, number: int) -> Any:
     import hdfs
     import requests
 
-    session = requests.Session()
-    if place.ca_file is not None:
-        session.verify = place.ca_file
     common = {
         "url": place.base(number),
         "timeout": (min(CONNECT_S_MAX, place.timeout_s), place.timeout_s),
-        "session": session,
+        "session": requests.Session(),
     }
     if place.kerberos:
         from hdfs.ext.kerberos import KerberosClient

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -22,6 +23,10 @@ class FakeNameNode:
     def authority(self) -> str:
         """Its host and port."""
         return f"127.0.0.1:{self._server.server_port}"
+
+    def encrypt(self, context: ssl.SSLContext) -> None:
+        """Speak https from now on."""
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
