@@ -17,6 +17,7 @@ from jdbc_sink import JdbcSink, accumulate, replace_window, upsert
 from tests.docs.blocks import DOCS
 from windowed import Pipeline
 from windowed.commands.app import app
+from windowlog.storage import HdfsStorage
 
 TEXT = (DOCS / "options.md").read_text()
 REQUIRED = "required"
@@ -33,6 +34,7 @@ CALLED: dict[str, Callable[..., Any]] = {
     "accumulate": accumulate,
     "upsert": upsert,
     "replace_window": replace_window,
+    "HdfsStorage": HdfsStorage,
 }
 
 

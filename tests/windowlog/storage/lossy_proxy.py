@@ -133,30 +133,34 @@ def _handler(proxy: LossyProxy) -> type[BaseHTTPRequestHandler]:
             elif loss != "before":
                 status, headers, answer = _carry_out(self.command, host, path, body)
                 if loss != "after":
-                    self._answer(status, headers, answer, cut=loss == "cut")
+                    _answer(self, proxy, (status, headers, answer), cut=loss == "cut")
             if loss:
                 self.close_connection = True
 
         do_GET = do_PUT = do_DELETE = handle_any  # noqa: N815 (their names are http.server's)
 
-        def _answer(
-            self, status: int, headers: dict[str, str], answer: bytes, *, cut: bool
-        ) -> None:
-            self.send_response(status)
-            if "location" in headers:
-                place = re.sub(
-                    "^http://", f"http://{proxy.authority}/data-node/", headers["location"]
-                )
-                self.send_header("Location", place)
-            self.send_header("Content-Type", headers.get("content-type", "text/plain"))
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer[: len(answer) // 2] if cut else answer)
-
         def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
             pass
 
     return Handler
+
+
+def _answer(
+    handler: BaseHTTPRequestHandler,
+    proxy: LossyProxy,
+    told: tuple[int, dict[str, str], bytes],
+    *,
+    cut: bool,
+) -> None:
+    status, headers, answer = told
+    handler.send_response(status)
+    if "location" in headers:
+        place = re.sub("^http://", f"http://{proxy.authority}/data-node/", headers["location"])
+        handler.send_header("Location", place)
+    handler.send_header("Content-Type", headers.get("content-type", "text/plain"))
+    handler.send_header("Content-Length", str(len(answer)))
+    handler.end_headers()
+    handler.wfile.write(answer[: len(answer) // 2] if cut else answer)
 
 
 def _carry_out(method: str, host: str, path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
