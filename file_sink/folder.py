@@ -7,7 +7,8 @@ I8 below the low-water mark nothing is believed or published (manifests.py).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from file_sink import formats, layout
 from file_sink.errors import FolderTaken, FolderUnsuitable, FrameUnsuitable, ManifestDamaged
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from file_sink.tree import Tree
     from windowlog.contracts import Frame, SinkContext
     from windowlog.window import Window
+
+_Answer = TypeVar("_Answer")
 
 
 class Folder:
@@ -174,13 +177,14 @@ class Folder:
     def committed(self, window_id: int) -> None:
         """Publish every move up to this window, in order."""
         self._usable()
-        newest = self._newest()
-        if newest is None:
+        moves = self._read(self._manifests.moves)
+        if moves is None:
             return
+        newest, unpublished = moves
         # At a start, what a dead driver did not come to remove goes as well.
         published = 0 if self._swept else self._manifests.mark()
         waiting = []
-        for manifest in self._manifests.unpublished():
+        for manifest in unpublished:
             if manifest.held.window_id > window_id:
                 waiting.append(manifest)
                 continue
@@ -197,18 +201,21 @@ class Folder:
         self._manifests.close()
 
     def _newest(self) -> Manifest | None:
-        try:
-            newest = self._manifests.newest()
-        except RecordTorn as torn:
-            raise ManifestDamaged(
-                sink=self._context.sink, where=self._places.staging, reason=torn
-            ) from torn
+        newest = self._read(self._manifests.newest)
         if newest is not None and newest.pipeline != self._context.pipeline:
             raise self._taken(
                 f"it is the folder of sink {newest.sink} of pipeline {newest.pipeline!r}",
                 "Give each pipeline folders of its own.",
             )
         return newest
+
+    def _read(self, question: Callable[[], _Answer]) -> _Answer:
+        try:
+            return question()
+        except RecordTorn as torn:
+            raise ManifestDamaged(
+                sink=self._context.sink, where=self._places.staging, reason=torn
+            ) from torn
 
     def _move(self, newest: Manifest | None, after: Held, staged: Staged) -> None:
         memories = dict(newest.memories) if newest is not None else {}

@@ -27,6 +27,8 @@ from windowlog.values import Json
 from windowlog.wiring import Held, SinkIdentity
 
 KIND = "manifest"
+# There are seldom more at a time.
+KNOWN_MAX = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +77,41 @@ class Manifests:
         self._records = storage.within("manifests")
         self._marks = Marks(storage.within("marks"))
         self._fenced = fenced
+        # Digests of what was seen to be durable: a manifest never changes.
+        self._durable: list[str] = []
 
     def newest(self) -> Manifest | None:
         """The newest manifest, durable; None before the first. RecordTorn if it is damaged."""
+        numbers, _ = self._believed()
+        return self._newest(numbers[-1]) if numbers else None
+
+    def moves(self) -> tuple[Manifest, list[Manifest]] | None:
+        """The newest manifest, and those that are not published yet, oldest first; None before the
+        first. Without the moves that a person took back: who moves the memory to an earlier window
+        says that the later ones are to be written again."""
+        numbers, mark = self._believed()
+        if not numbers:
+            return None
+        newest = self._newest(numbers[-1])
+        found = [self.read(number) for number in numbers[:-1] if number > mark]
+        unpublished = [move for move in found if move is not None]
+        if newest.number > mark:
+            unpublished.append(newest)
+        return newest, list(_valid(unpublished))
+
+    def _believed(self) -> tuple[list[int], int]:
+        """The numbers at or above the mark, ascending, and the mark."""
         self._records.sync()
         # The mark first: what is listed after it has the newest manifest, which is never purged.
         mark = self.mark()
-        number = max((n for n in self._numbers() if n >= mark), default=None)
-        if number is None:
-            if mark:
-                # Restored in part, or lost: to begin anew would publish windows a second time.
-                name = naming.numbered(mark)
-                raise RecordTorn(name=name, expected="the newest manifest", found="nothing")
-            return None
+        numbers = [number for number in self._numbers() if number >= mark]
+        if mark and not numbers:
+            # Restored in part, or lost: to begin anew would publish windows a second time.
+            name = naming.numbered(mark)
+            raise RecordTorn(name=name, expected="the newest manifest", found="nothing")
+        return numbers, mark
+
+    def _newest(self, number: int) -> Manifest:
         found = self.read(number)
         if found is None:
             raise self._fenced(f"manifest {number} was purged while it was read")
@@ -102,7 +126,9 @@ class Manifests:
         name = naming.numbered(number)
         try:
             data = self._records.read(name)
-            self._records.sync(name)
+            if codec.digest(data) not in self._durable:
+                self._records.sync(name)
+                self._know(data)
         except RecordNotFound:
             if self.mark() > number:
                 return None
@@ -117,18 +143,11 @@ class Manifests:
         data = codec.encode(KIND, number, _to_json(moved, previous))
         if not create_exclusively(self._records, naming.numbered(number), data):
             raise self._fenced(f"it has created {naming.numbered(number)} in {self.describe()}")
+        self._know(data)
         mark = self.mark()
         if mark > number:
             raise self._fenced(f"the low-water mark is {mark}, past our manifest {number}")
         return _from_bytes(number, data)
-
-    def unpublished(self) -> list[Manifest]:
-        """The moves above the mark, oldest first, without those that a person took back: who moves
-        the memory to an earlier window says that the later ones are to be written again."""
-        self._records.sync()
-        mark = self.mark()
-        found = [self.read(number) for number in self._numbers() if number > mark]
-        return list(_valid([manifest for manifest in found if manifest is not None]))
 
     def published(self, number: int) -> None:
         """Manifests up to this one are published, durably: the mark first, then older ones go."""
@@ -143,8 +162,12 @@ class Manifests:
 
     def close(self) -> None:
         """What is called next is a new start."""
+        self._durable.clear()
         with suppress(Exception):
             self._storage.close()
+
+    def _know(self, data: bytes) -> None:
+        self._durable = [*self._durable[-KNOWN_MAX:], codec.digest(data)]
 
     def _numbers(self) -> list[int]:
         return list(naming.attempts(self._records.list()))

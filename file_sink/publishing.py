@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from windowlog.contracts import SinkContext
 
 _RESTORE = (
-    "Restore both folders from one backup; or move the staging folder away: the next start then asks"
-    " from where on the sink is to write, and that is from this window, if its plan is kept."
+    "Restore both folders from one backup; or move the staging folder away: the next start then"
+    " asks from where on the sink is to write, and that is from this window, if its plan is kept."
 )
 _MOVE = "Move it away, and start again: the window is then published."
 

@@ -80,7 +80,6 @@ class Staging:
     def _write(self, frame: DataFrame, name: str, window: Window) -> int:
         from file_sink import spark_writing
 
-        self._tree.make(self._places.spark())
         sizes = [plan.bytes for plan in window.plans.values() if plan.bytes is not None]
         folder = self._places.spark(name)
         try:

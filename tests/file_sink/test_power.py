@@ -84,4 +84,4 @@ def test_a_kill_and_later_a_power_cut_break_no_promise(quick_folder: Path, layou
         world.check_end()
         return stopped
 
-    assert each(cuts, 15, offset(layout)) > 200
+    assert each(cuts, 31, offset(layout)) > 200
