@@ -16,6 +16,7 @@ from tests.architecture.source import PRODUCT, ROOT, Source, none_of, product
 
 # Clients of the outside, and what only commands or tests need: they come when they are used.
 LATE = {"pyspark", "duckdb", "duckdb_sqlalchemy", "sqlalchemy", "rich", "typer", "pytest"}
+LATE |= {"hdfs", "requests"}
 # A JdbcSink is made of SQLAlchemy; who imports that room uses it.
 LOADED_BY = {"jdbc_sink": {"sqlalchemy"}}
 # What only a session with a JVM of its own has: Spark Connect has none of it.

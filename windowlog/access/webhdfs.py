@@ -51,21 +51,21 @@ class WebHdfs:
     Raises Refusal, Unavailable or Unanswered. `repeat=False` is for what must not be done twice:
     then the first Unanswered is raised, after which the caller looks. The name node that answered
     last is asked first. Creating the object touches nothing; use from one thread. `clock` and
-    `pause` are for tests. StorageUnsuitable where the package hdfs is not installed.
+    `sleep` are for tests. StorageUnsuitable where the package hdfs is not installed.
     """
 
     def __init__(
         self,
         place: HdfsPlace,
         clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         _need_package("hdfs", place, "hdfs")
         if place.kerberos:
             _need_package("requests_kerberos", place, "hdfs,kerberos")
         self._place = place
         self._clock = clock
-        self._pause = pause
+        self._sleep = sleep
         self._first = 0
         self._clients: dict[int, Any] = {}
         self._process_id = os.getpid()
@@ -98,7 +98,7 @@ class WebHdfs:
             yield number
             if self._clock() + pause_s > limit:
                 return
-            self._pause(pause_s)
+            self._sleep(pause_s)
             pause_s = min(2 * pause_s, PAUSE_S_MAX)
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ class WebHdfs:
             if len(failures) == len(self._place.name_nodes):
                 if self._clock() + pause_s > limit:
                     raise _together([failures[each] for each in sorted(failures)])
-                self._pause(pause_s)
+                self._sleep(pause_s)
                 pause_s = min(2 * pause_s, PAUSE_S_MAX)
                 failures.clear()
 

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from windowlog.errors import BadArgument
@@ -75,7 +76,8 @@ def parse_place(url: object, given: Mapping[str, object]) -> HdfsPlace:
             raise BadArgument(argument="url", value=f"…?{name}=…", allowed=_ALLOWED)
         options[_OPTIONS[name]] = value
     options |= {name: value for name, value in given.items() if value is not None}
-    return HdfsPlace(scheme, nodes, _path(path or "/"), **_checked(options))  # type: ignore[arg-type]
+    checked: dict[str, Any] = _checked(options)
+    return HdfsPlace(scheme, nodes, _path(path or "/"), **checked)
 
 
 def _name_node(scheme: str, host: str) -> str:

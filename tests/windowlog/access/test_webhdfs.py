@@ -22,7 +22,7 @@ from windowlog.access.webhdfs_url import parse_place
 from windowlog.errors import StorageFailed, StorageUnsuitable
 from windowlog.storage import HdfsStorage
 
-SECRET = "hunter2"
+HIDDEN = "hunter2"
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_what_must_not_be_done_twice_is_asked_once() -> None:
     """The first answer that is lost ends it; one that says that nothing was done does not."""
     with FakeNameNode("nothing") as silent, FakeNameNode("StandbyException") as standby:
         nodes = f"{standby.authority},{silent.authority}"
-        web = WebHdfs(parse_place(f"webhdfs://{nodes}/x", {}), pause=lambda seconds: None)
+        web = WebHdfs(parse_place(f"webhdfs://{nodes}/x", {}), sleep=lambda seconds: None)
         with pytest.raises(Unanswered):
             web.ask("RENAME", "/x", repeat=False, destination="/y")
         assert (standby.asked, silent.asked) == (1, 1)
@@ -94,13 +94,13 @@ def test_no_message_and_no_traceback_has_the_token(deaf: str) -> None:
     with FakeNameNode("nothing") as fake, FakeNameNode("IOException") as failing:
         nodes = (deaf, "127.0.0.1:9", "no-such-host.invalid", fake.authority, failing.authority)
         for node in nodes:
-            url = f"webhdfs://{node}/x?delegation={SECRET}&timeout_s=0.2&patience_s=0.1"
+            url = f"webhdfs://{node}/x?delegation={HIDDEN}&timeout_s=0.2&patience_s=0.1"
             with pytest.raises(StorageFailed) as raised:
                 HdfsStorage(url).list()
             shown = "".join(traceback.format_exception(raised.value))
             assert node in shown
-            assert SECRET not in shown
-        assert f"delegation={SECRET}" in fake.paths[0]
+            assert HIDDEN not in shown
+        assert f"delegation={HIDDEN}" in fake.paths[0]
 
 
 @pytest.mark.parametrize(

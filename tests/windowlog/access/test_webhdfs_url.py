@@ -11,7 +11,7 @@ from windowlog.access.webhdfs_url import HdfsPlace, parse_place
 from windowlog.errors import BadArgument
 from windowlog.storage import HdfsStorage, open_storage
 
-SECRET = "hunter2"
+HIDDEN = "hunter2"
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ def test_arguments_go_before_the_url_s_own() -> None:
 
 def test_how_a_place_is_written_in_messages() -> None:
     """All its name nodes, and none of its options."""
-    place = parse_place(f"webhdfs://nn1,nn2:1/x?delegation={SECRET}", {})
+    place = parse_place(f"webhdfs://nn1,nn2:1/x?delegation={HIDDEN}", {})
     assert place.text == "webhdfs://nn1:9870,nn2:1/x"
     assert place.base(1) == "http://nn2:1"
-    assert SECRET not in repr(place)
+    assert HIDDEN not in repr(place)
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_how_a_place_is_written_in_messages() -> None:
         "webhdfs://nn/a:b",
         "webhdfs://nn/a%00b",
         "webhdfs://nn/x#y",
-        f"webhdfs://user:{SECRET}@nn/x",
-        f"webhdfs://nn:port/x?delegation={SECRET}",
-        f"webhdfs://nn/x?token={SECRET}",
-        f"webhdfs://nn/x?delegation={SECRET}&kerberos=true",
+        f"webhdfs://user:{HIDDEN}@nn/x",
+        f"webhdfs://nn:port/x?delegation={HIDDEN}",
+        f"webhdfs://nn/x?token={HIDDEN}",
+        f"webhdfs://nn/x?delegation={HIDDEN}&kerberos=true",
         "webhdfs://nn/x?delegation=",
         "webhdfs://nn/x?user.name=",
         "webhdfs://nn/x?kerberos=yes",
@@ -88,7 +88,7 @@ def test_what_cannot_be_is_refused(url: Any) -> None:
     """On construction, without the secret that it may hold."""
     with pytest.raises(BadArgument) as raised:
         HdfsStorage(url)
-    assert SECRET not in str(raised.value)
+    assert HIDDEN not in str(raised.value)
 
 
 @pytest.mark.parametrize(
