@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 from file_sink.layout import WINDOW_COLUMN, WINDOWS
@@ -14,6 +14,26 @@ if TYPE_CHECKING:
 
 # Formats whose files say how many rows they have.
 COUNTED = ("parquet", "orc")
+# Formats of one line for each row; in the last two a value may hold more line ends.
+_LINES = {"json": ".json", "csv": ".csv", "text": ".txt"}
+# Options that make lines end, or be written, in another way.
+_OTHER_LINES = ("linesep", "encoding", "charset", "multiline")
+_PIECE_BYTES = 2**20
+
+
+def counter(settings: Settings, name: str) -> Callable[[BinaryIO], int] | None:
+    """What counts the rows of the file `name`: its footer, or its lines. None where nobody can."""
+    if settings.format in COUNTED:
+        return lambda stream: rows_in(settings.format, stream)
+    others = [option for option in settings.options if option.lower() in _OTHER_LINES]
+    plain = name.endswith(_LINES.get(settings.format, "\0"))
+    return _lines_in if plain and not others else None
+
+
+def fits(settings: Settings, rows: int, counted: int) -> bool:
+    """Can files in which so many rows were counted hold exactly `rows`? Lines may be more than
+    rows: headers, and line ends in values."""
+    return counted == rows or (settings.format in ("csv", "text") and counted > rows)
 
 
 def rows_in(name: str, stream: BinaryIO) -> int:
@@ -26,6 +46,13 @@ def rows_in(name: str, stream: BinaryIO) -> int:
     import pyarrow.orc
 
     return int(pyarrow.orc.ORCFile(stream).nrows)
+
+
+def _lines_in(stream: BinaryIO) -> int:
+    lines = 0
+    while piece := stream.read(_PIECE_BYTES):
+        lines += piece.count(b"\n")
+    return lines
 
 
 def findings(settings: Settings, schema: pyarrow.Schema) -> list[str]:

@@ -33,8 +33,8 @@ KNOWN_MAX = 8
 
 @dataclass(frozen=True, slots=True)
 class StagedFile:
-    """One file: its path inside the staged folder, size, rows (None: nobody counts them in this
-    format) and what tells its bytes from others."""
+    """One file: its path inside the staged folder, size, rows (for csv and text its lines; None:
+    nobody counts them) and what tells its bytes from others."""
 
     name: str
     bytes: int

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from file_sink import arrow_writing, formats, layout, paths
-from file_sink.errors import CountsDiffer, FrameUnsuitable, TooManyFiles
+from file_sink.errors import CountsDiffer, FormatUnavailable, FrameUnsuitable, TooManyFiles
 from file_sink.manifests import Manifest, Staged, StagedFile
 from file_sink.tree import walk
 from windowlog.errors import KitError
@@ -104,6 +104,13 @@ class Staging:
         for path, size in walk(self._tree, source):
             below, _, file = path.rpartition("/")
             ours = layout.from_spark(file, window.id)
+            if ours is None and file[0] not in "._":
+                raise FormatUnavailable(
+                    sink=self._sink,
+                    format=self._settings.format,
+                    reason=f"Spark calls a file {file}, which is not as its writers name theirs",
+                    remedy="Leave mapreduce.output.basename and the commit protocol as they are.",
+                )
             if ours is None or not size or not self._counts(paths.join(source, path)):
                 continue
             folder = paths.join(target, below)
@@ -137,20 +144,21 @@ class Staging:
         for below in paths.folders(path for path, _ in found):
             self._tree.sync(paths.join(folder, below))
         counted = [file.rows for file in files if file.rows is not None]
-        self._compare(rows, sum(counted) if counted else rows, window)
+        if len(counted) == len(files):
+            self._compare(rows, sum(counted), window)
         return Staged(name, files, rows)
 
     def _file(self, folder: str, name: str, size: int) -> StagedFile:
         path = paths.join(folder, name)
         self._tree.sync(path)
-        rows = None
-        if self._settings.format in formats.COUNTED:
+        rows, count = None, formats.counter(self._settings, name)
+        if count is not None:
             with self._tree.open(path) as stream:
-                rows = formats.rows_in(self._settings.format, stream)
+                rows = count(stream)
         return StagedFile(name, size, rows, self._tree.fingerprint(path))
 
     def _compare(self, counted: int, found: int, window: Window) -> None:
-        if counted != found:
+        if not formats.fits(self._settings, counted, found):
             raise CountsDiffer(
                 sink=self._sink,
                 window_id=window.id,

@@ -105,18 +105,52 @@ class Elsewhere(LocalTree):
         return [e for e in found if "/spark/" not in folder or self._lost not in e.name]
 
 
-@pytest.mark.parametrize(("name", "lost", "found"), [("parquet", "part-00001", 5),
-                         ("orc", "part-", 0), ("csv", "part-", 0)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "lost", "found"),
+    [("parquet", "part-00001", 5), ("orc", "part-", 0), ("csv", "part-", 0), ("csv", "0001-", 5),
+     ("json", "0001-", 5), ("text", "0000-", 5)],
+)  # fmt: skip
 def test_rows_that_the_driver_does_not_find_are_an_error(
     tmp_path: Path, spark: SparkSession, name: str, lost: str, found: int
 ) -> None:
     """Nothing is published, and nothing is left."""
     bench = Bench(tmp_path / "out", format=name, storage=Elsewhere(lost))
     with pytest.raises(CountsDiffer, match=rf"wrote 10 rows .* the driver finds {found} of them"):
-        bench.stage(numbers(spark, 10))
+        bench.stage(numbers(spark, 10).select("t"))
     bench.sink.close()
     assert bench.published() == []
     assert [p for p in bench.staging() if p.startswith("spark/")] == []
+
+
+@pytest.mark.parametrize("name", ["csv", "json", "text"])
+def test_line_ends_in_values_are_no_rows(tmp_path: Path, spark: SparkSession, name: str) -> None:
+    """Files of lines may have more of them than rows; JSON never has."""
+    bench = Bench(tmp_path / "out", format=name)
+    bench.publish(numbers(spark, 6).selectExpr("concat(t, '\\n', t) AS t"))
+    text = "".join((bench.path / path).read_text() for path in bench.published())
+    assert len(text.splitlines()) == (6 if name == "json" else 12)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("json", {"options": {"lineSep": "|"}}), ("text", {"options": {"lineSep": "|"}}),
+     ("csv", {"options": {"encoding": "UTF-16LE"}}), ("json", {"compression": "gzip"})],
+)  # fmt: skip
+def test_what_cannot_be_counted_is_not(
+    tmp_path: Path, spark: SparkSession, name: str, arguments: dict[str, Any]
+) -> None:
+    """Other line ends, other bytes: Spark's own count is all there is."""
+    bench = Bench(tmp_path / "out", format=name, **arguments)
+    bench.publish(numbers(spark, 6).select("t"))
+    assert len(bench.published()) == 2
+
+
+def test_a_file_of_a_strange_name_is_an_error(tmp_path: Path, spark: SparkSession) -> None:
+    """It would be left out, silently."""
+    options = {"mapreduce.output.basename": "mine"}
+    bench = Bench(tmp_path / "out", format="csv", options=options)
+    with pytest.raises(FormatUnavailable, match="calls a file mine-00000-"):
+        bench.stage(numbers(spark, 6))
 
 
 def test_a_failing_frame_leaves_nothing(tmp_path: Path, spark: SparkSession) -> None:

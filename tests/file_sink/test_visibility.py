@@ -185,11 +185,3 @@ def test_a_published_window_may_be_taken_away(tmp_path: Path, layout: str) -> No
     bench.sink.committed(1)
     bench.publish(words(("b", 2)))
     assert rows_by_pyarrow(bench.path) == [("b", 2)]
-
-
-def test_bookkeeping_does_not_grow(tmp_path: Path) -> None:
-    """After many windows there is one manifest and one mark."""
-    bench = Bench(tmp_path / "out", format="json")
-    for number in range(60):
-        bench.publish(words(*[("a", number)] * (number % 3)))
-    assert bench.staging() == ["manifests/000000000060.json", "marks/000000000060.json"]
