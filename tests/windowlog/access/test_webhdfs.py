@@ -11,13 +11,17 @@ import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
+import hdfs
 import pytest
+import requests
 
 from tests.machine import absent
 from tests.windowlog.storage.fake_name_node import FakeNameNode
 from windowlog.access.webhdfs import PAUSE_S_MAX, WebHdfs
-from windowlog.access.webhdfs_answers import Refusal, Unanswered, Unavailable
+from windowlog.access.webhdfs_answers import Refusal, Unanswered, Unavailable, outcome
 from windowlog.access.webhdfs_url import parse_place
 from windowlog.errors import StorageFailed, StorageUnsuitable
 from windowlog.storage import HdfsStorage
@@ -120,6 +124,86 @@ def test_a_package_that_is_not_installed_is_named(
     ) as raised:
         HdfsStorage(f"webhdfs://nn/x{query}")
     assert f"package {package} is" in str(raised.value)
+
+
+def test_kerberos_is_the_package_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its client is made for each name node, with our time-outs; no name and no token in it."""
+    made = list[dict[str, Any]]()
+
+    def client(**given: Any) -> Any:
+        made.append(given)
+        return hdfs.Client(**given)
+
+    module = ModuleType("hdfs.ext.kerberos")
+    vars(module)["KerberosClient"] = client
+    monkeypatch.setitem(sys.modules, "hdfs.ext.kerberos", module)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: True)
+    with FakeNameNode("AccessControlException") as fake:
+        url = f"webhdfs://{fake.authority}/x?kerberos=true&timeout_s=3&user.name=somebody"
+        with pytest.raises(StorageUnsuitable):
+            HdfsStorage(url).list()
+        assert fake.paths == ["/webhdfs/v1/x?op=LISTSTATUS"]
+    assert made[0]["url"] == f"http://{fake.authority}"
+    assert made[0]["timeout"] == (3.0, 3.0)
+
+
+def test_after_a_fork_connections_are_left_to_the_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """New ones are made, and the parent's are not closed."""
+    with FakeNameNode("AccessControlException") as fake:
+        web = WebHdfs(parse_place(f"webhdfs://{fake.authority}/x", {}))
+        with pytest.raises(Refusal):
+            web.ask("LISTSTATUS", "/x")
+        parents = web._clients[0]
+        closed = list[str]()
+        monkeypatch.setattr(parents._session, "close", lambda: closed.append("closed"))
+        monkeypatch.setattr("windowlog.access.webhdfs.os.getpid", lambda: -1)
+        with pytest.raises(Refusal):
+            web.ask("LISTSTATUS", "/x")
+        assert web._clients[0] is not parents
+        monkeypatch.undo()
+        web.close()
+    assert (closed, web._clients) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (200, b"", None),
+        (307, b"", None),
+        (401, b"<html>", "HTTP 401"),
+        (403, b"GSSException", "HTTP 403"),
+        (404, b"<html>", Unanswered),
+        (500, b"{}", Unanswered),
+        (503, b"[]", Unanswered),
+        (400, b'{"RemoteException": {"exception": "A", "message": ""}}', "A"),
+        (
+            403,
+            b'{"RemoteException": {"exception": "StandbyException", "message": "x"}}',
+            Unavailable,
+        ),
+        (
+            403,
+            b'{"RemoteException": {"exception": "SafeModeException", "message": "x"}}',
+            Unavailable,
+        ),
+        (403, b'{"RemoteException": {"exception": "IOException", "message": "x"}}', Unanswered),
+        (500, b'{"RemoteException": {"exception": "A", "message": "x"}}', Unanswered),
+    ],
+)
+def test_what_an_answer_means(status: int, body: bytes, kind: object) -> None:
+    """A no, nothing done yet, or nobody knows."""
+    response = requests.Response()
+    response.status_code, response._content = status, body
+    found = outcome(response, "nn:9870")
+    assert getattr(found, "kind", type(found) if found else None) == kind
+
+
+def test_a_name_node_that_names_no_data_node_is_not_believed() -> None:
+    """A creation that leads nowhere has created nothing."""
+    with FakeNameNode("") as fake:
+        url = f"webhdfs://{fake.authority}/x?patience_s=0.1"
+        with pytest.raises(StorageFailed, match=f"{fake.authority} names no data node"):
+            HdfsStorage(url).create("record", b"")
 
 
 def test_nothing_of_the_client_is_loaded_before_it_is_used() -> None:

@@ -17,7 +17,9 @@ from urllib.parse import parse_qs, urlsplit
 
 # before: the request is lost. after: it is carried out and its answer is lost. cut: half of the
 # answer arrives. late: it is carried out when `release` is called; nobody waits for its answer.
-Loss: TypeAlias = Literal["before", "after", "cut", "late"]
+# refuse: it is answered as HDFS answers those without rights.
+Loss: TypeAlias = Literal["before", "after", "cut", "late", "refuse"]
+_REFUSAL = b'{"RemoteException": {"exception": "AccessControlException", "message": "no rights"}}'
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,8 @@ def _handler(proxy: LossyProxy) -> type[BaseHTTPRequestHandler]:
             loss = proxy.lose(request)
             if loss == "late":
                 proxy.hold_back(lambda: _carry_out(self.command, host, path, body))
+            elif loss == "refuse":
+                _answer(self, proxy, (403, {"content-type": "application/json"}, _REFUSAL))
             elif loss != "before":
                 status, headers, answer = _carry_out(self.command, host, path, body)
                 if loss != "after":
@@ -150,7 +154,7 @@ def _answer(
     proxy: LossyProxy,
     told: tuple[int, dict[str, str], bytes],
     *,
-    cut: bool,
+    cut: bool = False,
 ) -> None:
     status, headers, answer = told
     handler.send_response(status)

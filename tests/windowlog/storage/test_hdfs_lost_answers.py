@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
-from tests.windowlog.storage.lossy_proxy import Loss, LossyProxy, all_from, nth, verbs
+from tests.windowlog.storage.lossy_proxy import (
+    Loss,
+    LossyProxy,
+    Request,
+    all_from,
+    nth,
+    verbs,
+)
+from tests.windowlog.storage.test_hdfs import ask, names_of
 from windowlog.contracts import Storage
-from windowlog.errors import KitError, RecordExists, RecordNotFound, StorageFailed
+from windowlog.errors import (
+    KitError,
+    RecordExists,
+    RecordNotFound,
+    StorageFailed,
+    StorageUnsuitable,
+)
 from windowlog.storage import HdfsStorage
+from windowlog.storage.hdfs import STALE_S
 
 # Less than this no verb needs, so that a test that fails does not pass by waiting.
 REQUESTS_MIN = 13
@@ -170,6 +186,91 @@ def test_a_refusal_stays_unsaid_while_its_temporary_file_may_still_be_renamed(
     with pytest.raises(StorageFailed, match="creating one failed"):
         reached_by(proxy, folder).create("one", b"ours")
     assert records_of(on_hdfs) == {"one": b"theirs"}
+
+
+def test_a_rename_that_comes_late_is_found_by_the_withdrawal(
+    proxy: LossyProxy, folder: str, on_hdfs: str
+) -> None:
+    """The name was taken when we looked; it was freed, and our rename came true, before we withdrew
+    it: then it was ours after all. ‡"""
+    HdfsStorage(on_hdfs).create("one", b"theirs")
+    renames = verbs("RENAME at the name node", "late")
+
+    def lose(request: Request) -> Loss | None:
+        if request.verb == "DELETE":
+            ask(f"{on_hdfs}/one", "DELETE", "DELETE")
+            proxy.release()
+        return renames(request)
+
+    proxy.lose = lose
+    reached_by(proxy, folder).create("one", b"ours")
+    assert records_of(on_hdfs) == {"one": b"ours"}
+
+
+def test_a_look_is_enough_to_find_what_was_created(
+    proxy: LossyProxy, folder: str, on_hdfs: str
+) -> None:
+    """It may be repeated; what changes something may not, and its answer can be lost as well."""
+    proxy.lose = verbs("RENAME at the name node", "after")
+    reached_by(proxy, folder).create("one", b"ours")
+    assert [request.verb for request in proxy.seen][-2:] == ["RENAME", "GETFILESTATUS"]
+
+
+def test_a_refusal_without_doubt_is_said_whether_or_not_the_rest_can_be_removed(
+    proxy: LossyProxy, folder: str, on_hdfs: str
+) -> None:
+    """The name is taken; a hidden file may stay."""
+    HdfsStorage(on_hdfs).create("one", b"theirs")
+    proxy.lose = verbs("DELETE at the name node", "before", times=1000)
+    with pytest.raises(RecordExists):
+        reached_by(proxy, folder, patience_s=0.1).create("one", b"ours")
+
+
+def test_a_creation_whose_temporary_file_is_taken_away_begins_again(
+    proxy: LossyProxy, folder: str, on_hdfs: str
+) -> None:
+    """By somebody who swept too early: it had not got its name yet."""
+    swept = list[str]()
+
+    def lose(request: Request) -> None:
+        if request.verb == "RENAME" and not swept:
+            (name,) = [name for name in names_of(on_hdfs) if name.endswith(".tmp")]
+            swept.append(name)
+            ask(f"{on_hdfs}/{name}", "DELETE", "DELETE")
+
+    proxy.lose = lose
+    reached_by(proxy, folder).create("one", b"ours")
+    assert swept
+    assert records_of(on_hdfs) == {"one": b"ours"}
+
+
+def test_a_driver_that_slept_for_an_hour_does_not_trust_what_is_gone(
+    proxy: LossyProxy, folder: str, on_hdfs: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its temporary file may have been swept meanwhile, and its name be another's. ‡"""
+    moments = iter([0.0, STALE_S])
+    clock = SimpleNamespace(time=lambda: next(moments))
+    monkeypatch.setattr("windowlog.storage.hdfs.time", clock)
+    proxy.lose = verbs("RENAME at the name node", "after")
+    with pytest.raises(StorageFailed, match="whether it is there cannot be told"):
+        reached_by(proxy, folder).create("one", b"ours")
+
+
+def test_a_rename_that_is_refused_for_another_reason_says_that_reason(
+    proxy: LossyProxy, folder: str, on_hdfs: str
+) -> None:
+    """Neither verb takes it for a name that is taken."""
+    storage = reached_by(proxy, folder)
+    storage.create("one", b"data")
+    moves: list[Callable[[], object]] = [
+        lambda: storage.create("two", b""),
+        lambda: storage.rename("one", "two"),
+    ]
+    for verb in moves:
+        proxy.lose = verbs("RENAME at the name node", "refuse")
+        with pytest.raises(StorageUnsuitable, match="no rights"):
+            verb()
+    assert names_of(on_hdfs) == ["one"]
 
 
 @pytest.mark.parametrize("loss", ["before", "after"])
