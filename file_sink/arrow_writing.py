@@ -43,7 +43,7 @@ def write(
             name = file_name(window_id, 0, number, ending)
             path = join(folder, below, name)
             if below and not number:
-                tree.make(parent(path))
+                tree.make(parent(path), durable=False)
             with tree.create(path) as stream:
                 write_one(rows.slice(start, limit), stream)
 

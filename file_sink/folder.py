@@ -8,6 +8,7 @@ I8 below the low-water mark nothing is believed or published (manifests.py).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from file_sink import formats, layout
@@ -128,7 +129,9 @@ class Folder:
             self._staged = window.id, self._staging.stage(frame, window)
         except Exception as error:
             # Who holds the window meanwhile sweeps what others have staged for it.
-            held = self.held()
+            held = None
+            with suppress(Exception):
+                held = self.held()
             if held is not None and held.window_id >= window.id:
                 raise self._fenced(f"it holds window {held.window_id} already") from error
             raise

@@ -51,13 +51,13 @@ class LocalTree:
         return "folder" if mode_is_folder else "file"
 
     def list(self, folder: str) -> list[Entry]:
-        """By scandir."""
+        """By scandir; a link is a file, wherever it leads."""
         with self._explaining(folder, "listing it"):
             try:
                 with os.scandir(folder) as entries:
                     found = [
                         Entry(e.name, "folder", 0)
-                        if e.is_dir()
+                        if e.is_dir(follow_symlinks=False)
                         else Entry(e.name, "file", e.stat(follow_symlinks=False).st_size)
                         for e in entries
                     ]
@@ -65,8 +65,8 @@ class LocalTree:
                 return []
         return sorted(found, key=lambda entry: entry.name)
 
-    def make(self, folder: str) -> None:
-        """mkdir, and fsync of the folders above."""
+    def make(self, folder: str, *, durable: bool = True) -> None:
+        """By mkdir, and fsync of the folders above."""
         with self._explaining(folder, "making it"):
             try:
                 os.mkdir(folder)
@@ -77,9 +77,10 @@ class LocalTree:
                     raise RecordExists(
                         name=os.path.basename(folder), where=_above(folder)
                     ) from None
-            # Also where it was there: who made it may have been killed before it was durable.
-            self._disk.sync_folder(_above(folder))
-            self._disk.settle(_above(folder))
+            if durable:
+                # Also where it was there: who made it may have died before it was durable.
+                self._disk.sync_folder(_above(folder))
+                self._disk.settle(_above(folder))
 
     def create(self, path: str) -> BinaryIO:
         """With O_EXCL."""

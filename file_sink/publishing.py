@@ -94,25 +94,18 @@ class Publishing:
 
     def _show_files(self, manifest: Manifest) -> None:
         source = self._places.staged(manifest.staged.folder)
-        folders: set[str] = set()
-        for file in manifest.staged.files:
-            target = paths.join(self._places.path, file.name)
-            above = paths.parent(target)
-            if above not in folders:
-                self._make(manifest, above)
-                folders.add(above)
-            self._show_file(manifest, file, paths.join(source, file.name), target)
-        for folder in sorted(folders):
-            self._tree.sync(folder)
-        self._tree.remove(source)
-
-    def _make(self, manifest: Manifest, folder: str) -> None:
-        """A partition's folder. Never the published folder itself: whoever took that away took
-        windows away."""
+        # Never made anew here: whoever took the published folder away took windows away.
         if self._tree.kind(self._places.path) != "folder":
             raise self._lost(manifest, f"{self._places.path} is gone", _RESTORE)
-        if folder != self._places.path:
-            self._tree.make(folder)
+        folders = paths.folders(file.name for file in manifest.staged.files)
+        for below in folders[:-1]:
+            self._tree.make(paths.join(self._places.path, below), durable=False)
+        for file in manifest.staged.files:
+            target = paths.join(self._places.path, file.name)
+            self._show_file(manifest, file, paths.join(source, file.name), target)
+        for below in folders:
+            self._tree.sync(paths.join(self._places.path, below))
+        self._tree.remove(source)
 
     def _show_file(self, manifest: Manifest, file: StagedFile, source: str, target: str) -> None:
         try:

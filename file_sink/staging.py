@@ -48,51 +48,48 @@ class Staging:
         import pyarrow
 
         name = layout.staged_name(window.id, self._run_id, uuid4().hex)
-        if isinstance(frame, pyarrow.Table):
-            if not frame.num_rows:
-                arrow_writing.check(self._settings, self._sink)
-                return Staged()
-            self._write_table(frame, name, window)
-            return self._settle(name, frame.num_rows, window)
-        rows = self._write(frame, name, window)
         try:
-            return self._collect(name, rows, window)
+            if isinstance(frame, pyarrow.Table):
+                return self._stage_table(frame, name, window)
+            return self._collect(name, self._write(frame, name, window), window)
+        except BaseException:
+            self._tree.remove(self._places.staged(name))
+            raise
         finally:
-            self._tree.remove(self._places.spark(name))
+            if not isinstance(frame, pyarrow.Table):
+                self._tree.remove(self._places.spark(name))
 
-    def _write_table(self, table: pyarrow.Table, name: str, window: Window) -> None:
+    def _stage_table(self, table: pyarrow.Table, name: str, window: Window) -> Staged:
         import pyarrow
 
+        arrow_writing.check(self._settings, self._sink)
+        if not table.num_rows:
+            return Staged()
         folder = self._places.staged(name)
+        self._tree.make(folder, durable=False)
         try:
-            self._tree.make(folder)
             arrow_writing.write(table, folder, window.id, self._settings, self._tree, self._sink)
-        except BaseException as error:
-            self._tree.remove(folder)
-            if isinstance(error, pyarrow.ArrowException) and not isinstance(error, OSError):
-                raise FrameUnsuitable(
-                    sink=self._sink, path=self._places.path, findings=error
-                ) from error
-            if isinstance(error, OSError) and not isinstance(error, KitError):
-                raise explained(error, self._places.staging, "writing the rows") from error
+        except KitError:
             raise
+        except OSError as error:
+            raise explained(error, self._places.staging, "writing the rows") from error
+        except pyarrow.ArrowException as error:
+            raise FrameUnsuitable(
+                sink=self._sink, path=self._places.path, findings=error
+            ) from error
+        return self._settle(name, table.num_rows, window)
 
     def _write(self, frame: DataFrame, name: str, window: Window) -> int:
         from file_sink import spark_writing
 
         sizes = [plan.bytes for plan in window.plans.values() if plan.bytes is not None]
-        folder = self._places.spark(name)
-        try:
-            return spark_writing.write(
-                frame,
-                self._tree.spark_path(folder),
-                self._settings,
-                sum(sizes) if sizes else None,
-                self._sink,
-            )
-        except BaseException:
-            self._tree.remove(folder)
-            raise
+        return spark_writing.write(
+            frame,
+            self._tree.spark_path(self._places.spark(name)),
+            self._settings,
+            sum(sizes) if sizes else None,
+            self._sink,
+        )
 
     def _collect(self, name: str, rows: int, window: Window) -> Staged:
         """Exactly the files that Spark has finished, into a folder that it never knew: executors
@@ -111,25 +108,17 @@ class Staging:
                     reason=f"Spark calls a file {file}, which is not as its writers name theirs",
                     remedy="Leave mapreduce.output.basename and the commit protocol as they are.",
                 )
-            if ours is None or not size or not self._counts(paths.join(source, path)):
+            if ours is None or not size:
                 continue
             folder = paths.join(target, below)
             if folder not in made:
-                self._tree.make(folder)
+                self._tree.make(folder, durable=False)
                 made.add(folder)
             self._tree.rename(paths.join(source, path), paths.join(folder, ours))
         if not made:
             self._compare(rows, 0, window)
             return Staged()
         return self._settle(name, rows, window)
-
-    def _counts(self, path: str) -> bool:
-        """Has this file any rows? Spark leaves one without, where a task had none."""
-        name = self._settings.format
-        if name not in formats.COUNTED:
-            return True
-        with self._tree.open(path) as stream:
-            return formats.rows_in(name, stream) > 0
 
     def _settle(self, name: str, rows: int, window: Window) -> Staged:
         """The files of a clean folder, durable, and what a manifest says of them."""
@@ -140,13 +129,21 @@ class Staging:
                 sink=self._sink, window_id=window.id, count=len(found), limit=FILES_MAX
             )
         with ThreadPoolExecutor(_READERS) as pool:
-            files = tuple(pool.map(lambda file: self._file(folder, *file), found))
-        for below in paths.folders(path for path, _ in found):
-            self._tree.sync(paths.join(folder, below))
+            files = list(pool.map(lambda file: self._file(folder, *file), found))
         counted = [file.rows for file in files if file.rows is not None]
         if len(counted) == len(files):
             self._compare(rows, sum(counted), window)
-        return Staged(name, files, rows)
+        # Spark leaves a file without rows, where its first task had none.
+        for empty in [file for file in files if file.rows == 0]:
+            self._tree.remove(paths.join(folder, empty.name))
+            files.remove(empty)
+        if not files:
+            self._tree.remove(folder)
+            return Staged()
+        for below in paths.folders(path for path, _ in found):
+            self._tree.sync(paths.join(folder, below))
+        self._tree.sync(self._places.staged())
+        return Staged(name, tuple(files), rows)
 
     def _file(self, folder: str, name: str, size: int) -> StagedFile:
         path = paths.join(folder, name)

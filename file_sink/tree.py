@@ -41,9 +41,9 @@ class Tree(Protocol):
     def list(self, folder: str) -> list[Entry]:
         """What is in a folder, by name; empty if the folder is not there."""
 
-    def make(self, folder: str) -> None:
-        """Make a folder, and those above it; durable. Nothing happens if it is there. RecordExists
-        if a file is."""
+    def make(self, folder: str, *, durable: bool = True) -> None:
+        """Make a folder, and those above it. Nothing happens if it is there. RecordExists if a file
+        is. Not durable: until the folders above it are synced."""
 
     def create(self, path: str) -> BinaryIO:
         """A new file to write to, in a folder that is there. RecordExists if the name is taken.

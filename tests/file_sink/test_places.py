@@ -97,7 +97,7 @@ def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
     """With what to do."""
 
     class ReadOnly(LocalTree):
-        def make(self, folder: str) -> None:
+        def make(self, folder: str, *, durable: bool = True) -> None:
             with self._explaining(folder, "making it"):
                 raise OSError(errno.EROFS, os.strerror(errno.EROFS), folder)
 

@@ -50,9 +50,9 @@ class WatchedTree(LocalTree):
         found: list[Entry] = self._moment(f"list {folder}", lambda: LocalTree.list(self, folder))
         return found
 
-    def make(self, folder: str) -> None:
+    def make(self, folder: str, *, durable: bool = True) -> None:
         """Told."""
-        self._moment(f"make {folder}", lambda: LocalTree.make(self, folder))
+        self._moment(f"make {folder}", lambda: LocalTree.make(self, folder, durable=durable))
 
     def create(self, path: str) -> BinaryIO:
         """Told."""
