@@ -8,7 +8,6 @@ blindly on the next name node, though the first one may have carried it out.
 from __future__ import annotations
 
 import importlib.util
-import itertools
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -89,13 +88,13 @@ class WebHdfs:
         data: bytes = self._persist(lambda n: self._read(n, path, options, silent), repeat=True)
         return data
 
-    def attempts(self) -> Iterator[int]:
-        """0, 1, 2 … with growing pauses, until `patience_s` has passed: for a caller who looks, and
-        then tries again in another way."""
+    def attempts(self) -> Iterator[None]:
+        """One after the other with growing pauses, until `patience_s` has passed: for a caller who
+        looks, and then tries again in another way."""
         limit = self._clock() + self._place.patience_s
         pause_s = PAUSE_S_MIN
-        for number in itertools.count():
-            yield number
+        while True:
+            yield
             if self._clock() + pause_s > limit:
                 return
             self._sleep(pause_s)
@@ -156,8 +155,10 @@ class WebHdfs:
             raise
         data: bytes = response.content
         promised = response.headers.get("content-length")
-        # Of a file without blocks to its end; and where an old HTTP library does not count itself.
-        if promised is None or int(promised) != len(data):
+        # Without a length a broken connection looks like the file's end, unless it comes in chunks:
+        # their last one is marked. An old HTTP library does not count the bytes itself.
+        chunks = response.headers.get("transfer-encoding", "").lower() == "chunked"
+        if not chunks and promised != str(len(data)):
             raise Unanswered(f"{urlsplit(location).netloc} sent {len(data)} of {promised} bytes")
         return data
 
@@ -228,10 +229,13 @@ def _log_in(place: HdfsPlace, number: int) -> Any:
     import hdfs
     import requests
 
+    session = requests.Session()
+    # Else the length that is promised would be that of compressed bytes.
+    session.headers["Accept-Encoding"] = "identity"
     common = {
         "url": place.base(number),
         "timeout": (min(CONNECT_S_MAX, place.timeout_s), place.timeout_s),
-        "session": requests.Session(),
+        "session": session,
     }
     if place.kerberos:
         from hdfs.ext.kerberos import KerberosClient

@@ -206,6 +206,14 @@ def test_a_name_node_that_names_no_data_node_is_not_believed() -> None:
             HdfsStorage(url).create("record", b"")
 
 
+def test_half_an_answer_is_none() -> None:
+    """A listing that ends too early would lack records."""
+    with FakeNameNode("half") as fake:
+        url = f"webhdfs://{fake.authority}/x?patience_s=0.1"
+        with pytest.raises(StorageFailed, match=f"answer of {fake.authority} is not whole"):
+            HdfsStorage(url).list()
+
+
 def test_nothing_of_the_client_is_loaded_before_it_is_used() -> None:
     """A log in a folder does without."""
     code = "import sys, windowlog.storage; print({'hdfs', 'requests'} & set(sys.modules))"

@@ -12,7 +12,7 @@ from typing import Self
 
 class FakeNameNode:
     """`says`: the short name of an exception of Hadoop's; HTML: a page; nothing: it hangs up;
-    empty: that all is well, and no more."""
+    half: the beginning of an answer; empty: that all is well, and no more."""
 
     def __init__(self, says: str) -> None:
         self.asked = 0
@@ -52,12 +52,14 @@ def _handler(node: FakeNameNode, says: str) -> type[BaseHTTPRequestHandler]:
             if says == "nothing":
                 return
             body, kind = b"<html>Not here</html>", "text/html"
-            if says not in ("HTML", ""):
+            if says == "half":
+                body, kind = b'{"FileStatuses": ', "application/json"
+            elif says not in ("HTML", ""):
                 # As Hadoop 3.5 writes it, with the stack that some of its messages carry.
                 message = "Operation category READ is not supported in state standby\n\tat a.b.C"
                 told = {"exception": says, "javaClassName": f"x.{says}", "message": message}
                 body, kind = json.dumps({"RemoteException": told}).encode(), "application/json"
-            self.send_response({"HTML": 404, "": 200}.get(says, 403))
+            self.send_response({"HTML": 404, "": 200, "half": 200}.get(says, 403))
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

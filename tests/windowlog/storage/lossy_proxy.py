@@ -17,9 +17,16 @@ from urllib.parse import parse_qs, urlsplit
 
 # before: the request is lost. after: it is carried out and its answer is lost. cut: half of the
 # answer arrives. late: it is carried out when `release` is called; nobody waits for its answer.
-# refuse: it is answered as HDFS answers those without rights.
-Loss: TypeAlias = Literal["before", "after", "cut", "late", "refuse"]
-_REFUSAL = b'{"RemoteException": {"exception": "AccessControlException", "message": "no rights"}}'
+# unsized: half of the answer arrives, and how long it is is not said. chunks: all of it, in chunks.
+# refuse, missing: it is answered as HDFS answers those without rights, or where there is nothing.
+Loss: TypeAlias = Literal[
+    "before", "after", "cut", "late", "unsized", "chunks", "refuse", "missing"
+]
+_SAID = '{"RemoteException": {"exception": "%s", "message": "%s"}}'
+_SAYS = {
+    "refuse": (_SAID % ("AccessControlException", "no rights")).encode(),
+    "missing": (_SAID % ("FileNotFoundException", "gone")).encode(),
+}
 
 
 @dataclass(frozen=True)
@@ -132,12 +139,13 @@ def _handler(proxy: LossyProxy) -> type[BaseHTTPRequestHandler]:
             loss = proxy.lose(request)
             if loss == "late":
                 proxy.hold_back(lambda: _carry_out(self.command, host, path, body))
-            elif loss == "refuse":
-                _answer(self, proxy, (403, {"content-type": "application/json"}, _REFUSAL))
+            elif loss in _SAYS:
+                told = {"content-type": "application/json"}
+                _answer(self, proxy, (403, told, _SAYS[loss]), None)
             elif loss != "before":
                 status, headers, answer = _carry_out(self.command, host, path, body)
                 if loss != "after":
-                    _answer(self, proxy, (status, headers, answer), cut=loss == "cut")
+                    _answer(self, proxy, (status, headers, answer), loss)
             if loss:
                 self.close_connection = True
 
@@ -153,8 +161,7 @@ def _answer(
     handler: BaseHTTPRequestHandler,
     proxy: LossyProxy,
     told: tuple[int, dict[str, str], bytes],
-    *,
-    cut: bool = False,
+    loss: Loss | None,
 ) -> None:
     status, headers, answer = told
     handler.send_response(status)
@@ -162,9 +169,14 @@ def _answer(
         place = re.sub("^http://", f"http://{proxy.authority}/data-node/", headers["location"])
         handler.send_header("Location", place)
     handler.send_header("Content-Type", headers.get("content-type", "text/plain"))
-    handler.send_header("Content-Length", str(len(answer)))
+    if loss == "chunks":
+        handler.send_header("Transfer-Encoding", "chunked")
+        answer = b"%x\r\n%b\r\n0\r\n\r\n" % (len(answer), answer)
+    elif loss != "unsized":
+        handler.send_header("Content-Length", str(len(answer)))
     handler.end_headers()
-    handler.wfile.write(answer[: len(answer) // 2] if cut else answer)
+    half = loss in ("cut", "unsized")
+    handler.wfile.write(answer[: len(answer) // 2] if half else answer)
 
 
 def _carry_out(method: str, host: str, path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:

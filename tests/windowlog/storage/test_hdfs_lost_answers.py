@@ -291,17 +291,41 @@ def test_a_move_in_doubt_is_told_by_the_file_itself(
     assert records_of(on_hdfs) == {"taken": b"same", "two": b"same"}
 
 
-def test_a_data_node_that_gives_half_of_a_record_is_asked_again(
-    proxy: LossyProxy, folder: str
+@pytest.mark.parametrize("loss", ["cut", "unsized", "missing"])
+def test_what_a_data_node_gives_in_half_or_denies_is_asked_again(
+    proxy: LossyProxy, folder: str, loss: Loss
 ) -> None:
     """Half a record would be taken for a damaged one; an error is said where it stays half."""
     storage = reached_by(proxy, folder, patience_s=0.2)
     storage.create("one", bytes(1000))
-    proxy.lose = verbs("OPEN at the data node", "cut")
+    proxy.lose = verbs("OPEN at the data node", loss)
     assert storage.read("one") == bytes(1000)
-    proxy.lose = verbs("OPEN at the data node", "cut", times=1000)
+    proxy.lose = verbs("OPEN at the data node", loss, times=1000)
     with pytest.raises(StorageFailed, match="reading one failed"):
         storage.read("one")
+
+
+def test_chunks_have_an_end_of_their_own(proxy: LossyProxy, folder: str) -> None:
+    """A gateway that sends them says no length."""
+    storage = reached_by(proxy, folder, patience_s=0.2)
+    storage.create("one", bytes(1000))
+    proxy.lose = verbs("OPEN at the data node", "chunks")
+    assert storage.read("one") == bytes(1000)
+
+
+def test_a_rename_that_never_arrives_is_given_up(proxy: LossyProxy, folder: str) -> None:
+    """Though all else works; and nothing has got the name."""
+    storage = reached_by(proxy, folder, patience_s=0.2)
+    storage.create("one", b"data")
+    proxy.lose = verbs("RENAME at the name node", "before", times=1000)
+    moves: list[Callable[[], object]] = [
+        lambda: storage.create("two", b""),
+        lambda: storage.rename("one", "two"),
+    ]
+    for verb in moves:
+        with pytest.raises(StorageFailed, match=r"the connection to .* broke"):
+            verb()
+    assert storage.list() == ["one"]
 
 
 def test_only_a_name_node_says_that_a_record_is_not_there(proxy: LossyProxy, folder: str) -> None:
