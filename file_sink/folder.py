@@ -227,8 +227,8 @@ class Folder:
         self._manifests.move(newest, moved)
 
     def _resolve(self, window: Window, error: Exception) -> None:
-        """The manifest may be there or not: look. Returns if the window is held."""
-        self._manifests.close()  # a failed fsync ends what was known; looking is a new start
+        """The manifest may be there or not: look. Returns if the window is held. After a failed
+        fsync there is nothing to be seen: it would say yes to what was lost (I7)."""
         try:
             held = self.held()
         except Exception as unreadable:  # noqa: BLE001 (whatever hides the answer)

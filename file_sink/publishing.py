@@ -97,15 +97,23 @@ class Publishing:
         # Never made anew here: whoever took the published folder away took windows away.
         if self._tree.kind(self._places.path) != "folder":
             raise self._lost(manifest, f"{self._places.path} is gone", _RESTORE)
-        folders = paths.folders(file.name for file in manifest.staged.files)
-        for below in folders[:-1]:
-            self._tree.make(paths.join(self._places.path, below), durable=False)
+        self._make_folders(manifest)
         for file in manifest.staged.files:
             target = paths.join(self._places.path, file.name)
             self._show_file(manifest, file, paths.join(source, file.name), target)
-        for below in folders:
+        for below in sorted({paths.parent(file.name) for file in manifest.staged.files}):
             self._tree.sync(paths.join(self._places.path, below))
         self._tree.remove(source)
+
+    def _make_folders(self, manifest: Manifest) -> None:
+        """Those of the partitions, durable before a file moves into one: a power cut would take it
+        from both places. Also where they were there: who made them may have died before."""
+        folders = paths.folders(file.name for file in manifest.staged.files)
+        inner = [below for below in folders if below]
+        for below in inner:
+            self._tree.make(paths.join(self._places.path, below), durable=False)
+        for above in sorted({paths.parent(below) for below in inner}):
+            self._tree.sync(paths.join(self._places.path, above))
 
     def _show_file(self, manifest: Manifest, file: StagedFile, source: str, target: str) -> None:
         try:

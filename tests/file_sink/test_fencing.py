@@ -3,6 +3,8 @@ tell apart."""
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -183,6 +185,30 @@ def test_an_outcome_that_cannot_be_read_ends_the_sink(bench: Bench, tree: Paused
     bench.die()
     bench.sink.committed(1)
     assert rows_by_pyarrow(bench.path) == [("a", 1)]
+
+
+def test_after_a_failed_fsync_nothing_more_is_done(
+    bench: Bench, tree: Paused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """I7: to ask again would say yes to what was lost. A new start finds out."""
+    window = bench.stage(words(("a", 1)))
+
+    def fail(descriptor: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    tree.at("create manifests", lambda: monkeypatch.setattr(os, "fsync", fail))
+    with pytest.raises(CommitUnknown):
+        bench.sink.hold(window)
+    monkeypatch.undo()
+    with pytest.raises(PreviousFailure):
+        bench.sink.committed(1)
+    bench.sink.close()
+    bench.die()
+    bench.sink.prepare(words().schema)
+    bench.sink.stage(window, words(("again", 1)))
+    bench.sink.hold(window)
+    bench.sink.committed(1)
+    assert rows_by_pyarrow(bench.path) == [("again", 1)]
 
 
 def test_a_hold_that_is_interrupted_removes_nothing(bench: Bench, tree: Paused) -> None:
