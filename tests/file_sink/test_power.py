@@ -85,3 +85,26 @@ def test_a_kill_and_later_a_power_cut_break_no_promise(quick_folder: Path, layou
         return stopped
 
     assert each(cuts, 31, offset(layout)) > 200
+
+
+def test_a_partitions_folder_is_durable_before_a_file_moves_into_it(quick_folder: Path) -> None:
+    """Cut right after the file's move is durable: with a folder that is not, both would be lost.
+    ‡"""
+    base, left = quick_folder / "base", quick_folder / "left"
+    synced: list[str] = []
+
+    def before(number: int, call: str, path: str) -> None:
+        if synced:
+            raise PowerCut(path)
+        if call == "fsync" and "/out/word=" in path:
+            synced.append(path)
+
+    with powered(base) as fake:
+        fake.before = before
+        with pytest.raises(PowerCut):
+            world_of(base, "partitions").drain()
+        fake.survivors(left, lambda states: states[0])
+    world = world_of(left, "partitions")
+    world.check_prefix()
+    world.drain()
+    world.check_end()
