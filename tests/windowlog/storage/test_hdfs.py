@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import getpass
-import json
 import os
 import re
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 
+from tests.windowlog.storage.hdfs_world import ask, names_of
 from tests.windowlog.storage.lossy_proxy import LossyProxy
 from windowed.testing.services import HdfsService
 from windowed.testing.storage_contract import StorageContract
@@ -38,30 +36,6 @@ class TestHdfsStorage(StorageContract):
     def another(self, storage: Storage) -> Storage:
         """The same folder, opened anew."""
         return HdfsStorage(storage.describe())
-
-
-def ask(url: str, method: str, verb: str, **options: object) -> object:
-    """WebHDFS's answer, without the code under test."""
-    place = urlsplit(url)
-    query = "&".join(f"{name}={quote(str(value))}" for name, value in options.items())
-    address = f"http://{place.netloc}/webhdfs/v1{place.path}?op={verb}&{query}"
-    user = f"&user.name={getpass.getuser()}"
-    request = urllib.request.Request(address + user, method=method)
-    try:
-        with urllib.request.urlopen(request) as answer:
-            return json.loads(answer.read() or b"null")
-    except urllib.error.HTTPError as redirect:
-        if redirect.code != 307:
-            raise
-        data_node = urllib.request.Request(redirect.headers["location"], data=b"", method=method)
-        return urllib.request.urlopen(data_node).close()
-
-
-def names_of(url: str) -> list[str]:
-    """All names in a folder, hidden ones too."""
-    found = ask(url, "GET", "LISTSTATUS")
-    assert isinstance(found, dict)
-    return [each["pathSuffix"] for each in found["FileStatuses"]["FileStatus"]]
 
 
 def test_a_url_is_a_storage(on_hdfs: str) -> None:

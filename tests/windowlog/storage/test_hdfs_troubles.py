@@ -25,7 +25,7 @@ import pytest
 
 from tests.windowlog.drafts import begun, draft, opened
 from tests.windowlog.storage.fake_name_node import FakeNameNode
-from tests.windowlog.storage.test_hdfs import ask
+from tests.windowlog.storage.hdfs_world import ask
 from windowed import Pipeline
 from windowed.testing import ListSink, RowsInput
 from windowed.testing.services import HdfsService
