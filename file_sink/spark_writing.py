@@ -27,7 +27,8 @@ def write(
     if settings.sort_by:
         # The partition columns first: Spark's writer wants its rows in their order, and sorts them
         # again, the rest undone, if they are not.
-        frame = frame.sortWithinPartitions(*settings.partition_by, *settings.sort_by)
+        columns = [*settings.partition_by, *settings.sort_by]
+        frame = frame.sortWithinPartitions(*(F.col(_quoted(column)) for column in columns))
     observation = Observation()
     counted = frame.observe(observation, F.count(F.lit(1)).alias("rows"))
     writer = counted.write.format(settings.format).options(**settings.options)
@@ -44,6 +45,10 @@ def write(
             raise _unavailable(settings, sink) from error
         raise
     return int(observation.get["rows"])
+
+
+def _quoted(column: str) -> str:
+    return f"`{column.replace('`', '``')}`"
 
 
 def _lacks_format(error: Exception, settings: Settings) -> bool:

@@ -259,6 +259,23 @@ def test_executors_that_outlive_their_driver_change_nothing(
     assert not late.exists()
 
 
+@pytest.mark.parametrize("name", ["a b", "ü[x]{y}*", "50%20", "a:b", "a#b?c", "k=v"])
+def test_odd_folders_are_folders(tmp_path: Path, spark: SparkSession, name: str) -> None:
+    """Spark is told of the very folder that the driver looks into."""
+    bench = Bench(tmp_path / name, layout="files")
+    bench.publish(numbers(spark, 3))
+    assert rows_by_pyarrow(bench.path, ("t",)) == [("0",), ("1",), ("2",)]
+    assert {path.name for path in tmp_path.iterdir()} == {name, f"{name}.staging"}
+
+
+def test_odd_columns_are_columns(tmp_path: Path, spark: SparkSession) -> None:
+    """A dot or a backtick in a name is no path into a column."""
+    arguments = {"layout": "files", "partition_by": "a.b", "sort_by": ["c`d", "select"]}
+    bench = Bench(tmp_path / "out", format="json", **arguments)
+    bench.publish(numbers(spark, 4).toDF("c`d", "a.b", "select"))
+    assert {path.split("/")[0] for path in bench.published()} == {"a.b=0", "a.b=1", "a.b=2"}
+
+
 def test_a_dataframe_is_checked_like_a_table(tmp_path: Path, spark: SparkSession) -> None:
     """The schema comes as Arrow."""
     bench = Bench(tmp_path / "out")
