@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from getpass import getuser
@@ -189,7 +190,7 @@ class WebHdfs:
         try:
             return self._request(number, method, location, node, data=data)
         except Unavailable:
-            silent += [node, node.rpartition(":")[0]]
+            silent += _addresses(node)
             raise
 
     def _send(self, number: int, verb: str, path: str, options: Mapping[str, str]) -> Any:
@@ -245,6 +246,14 @@ def _log_in(place: HdfsPlace, number: int) -> Any:
         return hdfs.TokenClient(token=place.token, **common)
     user = place.user or os.environ.get("HADOOP_USER_NAME") or getuser()
     return hdfs.InsecureClient(user=user, **common)
+
+
+def _addresses(node: str) -> list[str]:
+    """The addresses of HOST:PORT: a name node knows data nodes to leave out by these alone."""
+    try:
+        return socket.gethostbyname_ex(node.rpartition(":")[0])[2]
+    except OSError:
+        return []
 
 
 def _together(failures: list[Exception]) -> Exception:

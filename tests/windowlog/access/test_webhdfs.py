@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import hdfs
 import pytest
@@ -80,6 +81,34 @@ def test_what_must_not_be_done_twice_is_asked_once() -> None:
         with pytest.raises(Unanswered):
             web.ask("RENAME", "/x", repeat=False, destination="/y")
         assert (standby.asked, silent.asked) == (1, 1)
+
+
+def test_what_was_surely_not_sent_may_be_sent_again(deaf: str) -> None:
+    """Nobody was reached; but a server that was reached may have done it, whatever came after."""
+    with FakeNameNode("nothing") as fake:
+        outcomes = {
+            "127.0.0.1:9": Unavailable,
+            "no-such-host.invalid:1": Unavailable,
+            deaf: Unanswered,
+            fake.authority: Unanswered,
+        }
+        for node, outcome_kind in outcomes.items():
+            url = f"webhdfs://{node}/x?timeout_s=0.2&patience_s=0.1"
+            with pytest.raises(outcome_kind):
+                WebHdfs(parse_place(url, {})).ask("RENAME", "/x", repeat=False)
+
+
+def test_a_data_node_that_is_gone_is_not_asked_for_again() -> None:
+    """Name nodes take some minutes to miss one, and would send us there again."""
+    with FakeNameNode("elsewhere") as fake:
+        web = WebHdfs(parse_place(f"webhdfs://{fake.authority}/x?patience_s=0.1", {}))
+        for work in (lambda: web.read("/x"), lambda: web.write("/x", b"")):
+            fake.paths.clear()
+            with pytest.raises(Unavailable, match="localhost:9 cannot be reached"):
+                work()
+            first, *later = [parse_qs(urlsplit(path).query) for path in fake.paths]
+            assert "excludedatanodes" not in first
+            assert later[0]["excludedatanodes"] == ["127.0.0.1"]
 
 
 @pytest.mark.parametrize("kind", ["AccessControlException", "SecretManager$InvalidToken"])

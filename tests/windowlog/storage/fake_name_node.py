@@ -12,7 +12,8 @@ from typing import Self
 
 class FakeNameNode:
     """`says`: the short name of an exception of Hadoop's; HTML: a page; nothing: it hangs up;
-    half: the beginning of an answer; empty: that all is well, and no more."""
+    half: the beginning of an answer; elsewhere: that a closed port knows; empty: that all is well,
+    and no more."""
 
     def __init__(self, says: str) -> None:
         self.asked = 0
@@ -59,7 +60,9 @@ def _handler(node: FakeNameNode, says: str) -> type[BaseHTTPRequestHandler]:
                 message = "Operation category READ is not supported in state standby\n\tat a.b.C"
                 told = {"exception": says, "javaClassName": f"x.{says}", "message": message}
                 body, kind = json.dumps({"RemoteException": told}).encode(), "application/json"
-            self.send_response({"HTML": 404, "": 200, "half": 200}.get(says, 403))
+            self.send_response({"HTML": 404, "": 200, "half": 200, "elsewhere": 307}.get(says, 403))
+            if says == "elsewhere":
+                self.send_header("Location", f"http://localhost:9{self.path}")
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

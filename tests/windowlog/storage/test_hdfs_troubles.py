@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import http.client
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -99,6 +100,20 @@ def test_records_wait_for_a_data_node(hdfs: HdfsService, on_hdfs: str) -> None:
     finally:
         hdfs.start()
     assert patient.read("another") == patient.read("record") == b"data"
+
+
+@pytest.mark.parametrize(("method", "verb"), [("PUT", "CREATE"), ("GET", "OPEN")])
+def test_a_name_node_leaves_out_data_nodes_by_their_address(
+    on_hdfs: str, method: str, verb: str
+) -> None:
+    """As HdfsStorage asks it to, of those that were silent; by name it would not. ‡"""
+    HdfsStorage(on_hdfs).create("record", b"data")
+    for excluded, found in (("localhost", 307), ("127.0.0.1", 403)):
+        place = urlsplit(f"{on_hdfs}/record?op={verb}&excludedatanodes={excluded}")
+        connection = http.client.HTTPConnection(place.netloc)
+        connection.request(method, f"/webhdfs/v1{place.path}?{place.query}")
+        assert connection.getresponse().status == found
+        connection.close()
 
 
 @pytest.mark.parametrize("name", ["namenode", "datanode"])
