@@ -88,7 +88,7 @@ class Folder:
         newest = self._newest()
         held = None if newest is None else newest.memories.get(self._context.sink)
         if before != held:
-            raise self._fenced(f"the memory of sink {self._context.sink} is {held}, not {before}")
+            raise self._fenced(f"{self._at(held)}, not {_position(before)}")
         try:
             self._refuse_published(after)
         except FolderTaken as taken:
@@ -146,7 +146,7 @@ class Folder:
         held = None if newest is None else newest.memories.get(self._context.sink)
         expected = (window.log_id, window.id - 1, window.previous, self._identity)
         if held is None or (held.log_id, held.window_id, held.digest, held.identity) != expected:
-            raise self._fenced(f"the memory of sink {self._context.sink} is {held}")
+            raise self._fenced(f"{self._at(held)}, not window {window.id - 1}")
         # After the memory was read: who sweeps later has moved it, and taken our number.
         if not self._staging.is_there(staged):
             raise self._not_held(window, "what was staged has been swept")
@@ -186,9 +186,9 @@ class Folder:
         newest, unpublished = moves
         # At a start, what a dead driver did not come to remove goes as well.
         published = 0 if self._swept else self._manifests.mark()
-        waiting = []
+        waiting: list[Manifest] = []
         for manifest in unpublished:
-            if manifest.held.window_id > window_id:
+            if waiting or manifest.held.window_id > window_id:
                 waiting.append(manifest)
                 continue
             self._publishing.publish(manifest)
@@ -241,7 +241,7 @@ class Folder:
             return
         if known and held and (held.window_id, held.digest) == (window.id - 1, window.previous):
             raise self._not_held(window, error) from error
-        raise self._fenced(f"the memory of sink {self._context.sink} is {held}") from error
+        raise self._fenced(f"{self._at(held)}, not window {window.id - 1}") from error
 
     def _refuse_published(self, after: Held) -> None:
         """No window is published twice: a memory that is moved back needs a folder without what
@@ -277,8 +277,18 @@ class Folder:
             sink=self._context.sink, path=self._places.path, reason=reason, remedy=remedy
         )
 
+    def _at(self, held: Held | None) -> str:
+        return f"the memory of sink {self._context.sink} is at {_position(held)}"
+
     def _not_held(self, window: Window, reason: object) -> NotHeld:
         return NotHeld(sink=self._context.sink, window_id=window.id, reason=reason)
 
     def _fenced(self, evidence: str) -> Fenced:
         return Fenced(pipeline=self._context.pipeline, evidence=evidence)
+
+
+def _position(held: Held | None) -> str:
+    if held is None:
+        return "nothing"
+    identity = f"{held.identity.target}, {held.identity.mode}"
+    return f"window {held.window_id} of run {held.run_id} ({identity})"
