@@ -119,6 +119,8 @@ def test_a_no_is_a_no(kind: str) -> None:
         with pytest.raises(Refusal) as raised:
             web.ask("LISTSTATUS", "/x")
         assert (fake.asked, raised.value.kind) == (1, kind.rpartition("$")[2])
+        # Bytes are counted against the length that is promised.
+        assert fake.encodings == ["identity"]
     assert str(raised.value) == "Operation category READ is not supported in state standby"
 
 

@@ -72,6 +72,8 @@ def test_how_a_place_is_written_in_messages() -> None:
         "webhdfs://nn/a%00b",
         "webhdfs://nn/x#y",
         f"webhdfs://user:{HIDDEN}@nn/x",
+        f"webhdfs:/x?delegation={HIDDEN}",
+        f"webhdfs://nn/x?delegation={HIDDEN}#y",
         f"webhdfs://nn:port/x?delegation={HIDDEN}",
         f"webhdfs://nn/x?token={HIDDEN}",
         f"webhdfs://nn/x?delegation={HIDDEN}&kerberos=true",

@@ -18,6 +18,7 @@ class FakeNameNode:
     def __init__(self, says: str) -> None:
         self.asked = 0
         self.paths: list[str] = []
+        self.encodings: list[str | None] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self, says))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
@@ -50,6 +51,7 @@ def _handler(node: FakeNameNode, says: str) -> type[BaseHTTPRequestHandler]:
         def answer(self) -> None:
             node.asked += 1
             node.paths.append(self.path)
+            node.encodings.append(self.headers["Accept-Encoding"])
             if says == "nothing":
                 return
             body, kind = b"<html>Not here</html>", "text/html"
