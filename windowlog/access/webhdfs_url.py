@@ -30,8 +30,8 @@ _OPTIONS = {
     "patience_s": "patience_s",
 }
 _ALLOWED = (
-    "webhdfs://NAMENODE:9870/FOLDER is wanted (swebhdfs:// for https), with a comma between the "
-    f"name nodes if there are several, and after a ? any of {', '.join(_OPTIONS)}"
+    "a folder on HDFS, webhdfs://NAMENODE:9870/FOLDER, is wanted (swebhdfs:// for https), with a "
+    f"comma between the name nodes if there are several, and after a ? any of {', '.join(_OPTIONS)}"
 )
 
 

@@ -21,7 +21,7 @@ import requests
 
 from tests.machine import absent
 from tests.windowlog.storage.fake_name_node import FakeNameNode
-from windowlog.access.webhdfs import PAUSE_S_MAX, WebHdfs
+from windowlog.access.webhdfs import PAUSE_S_MAX, WebHdfs, _addresses
 from windowlog.access.webhdfs_answers import Refusal, Unanswered, Unavailable, outcome
 from windowlog.access.webhdfs_url import parse_place
 from windowlog.errors import StorageFailed, StorageUnsuitable
@@ -109,6 +109,12 @@ def test_a_data_node_that_is_gone_is_not_asked_for_again() -> None:
             first, *later = [parse_qs(urlsplit(path).query) for path in fake.paths]
             assert "excludedatanodes" not in first
             assert later[0]["excludedatanodes"] == ["127.0.0.1"]
+
+
+def test_a_data_node_whose_name_is_not_known_has_no_address() -> None:
+    """It cannot be left out, then."""
+    assert _addresses("no-such-host.invalid:9864") == []
+    assert _addresses("127.0.0.1:9864") == ["127.0.0.1"]
 
 
 @pytest.mark.parametrize("kind", ["AccessControlException", "SecretManager$InvalidToken"])
