@@ -101,6 +101,8 @@ class Holding:
             return
         if isinstance(error, KitError) and not error.passing:
             raise error
+        if isinstance(error, sql.exc.DBAPIError):
+            self.tables.explain(staged.rows, window)
         raise self._not_held(window, error) from error
 
     def _sifts(self, error: Exception, staged: Staged) -> bool:

@@ -11,7 +11,7 @@ import pyarrow
 
 from jdbc_sink.errors import SpoolFailed
 from jdbc_sink.spool.files import Incomplete
-from jdbc_sink.spool.folders import Folders
+from jdbc_sink.spool.folders import Folders, database_file, example
 
 if TYPE_CHECKING:
     from jdbc_sink.rows import Rows
@@ -33,6 +33,7 @@ class Loads:
     def __init__(self, load: str, place: Path | None, file: str | None) -> None:
         self._load = load
         self._place = place
+        self._file = database_file(file)
         # Two databases in memory are never the same one.
         self._database = uuid4().hex if file is None else str(Path(file).absolute())
         self._folders = Folders(place, ())
@@ -62,6 +63,11 @@ class Loads:
             raise SpoolFailed(
                 sink=self._sink, window_id=window.id, place=self._folders.place, reason=error
             ) from error
+
+    def files(self) -> tuple[str, ...]:
+        """The database's file and one of a spool, where they are on this machine."""
+        spooled = None if self._place is None else example(self._place)
+        return tuple(str(path) for path in (self._file, spooled) if path is not None)
 
     def sweep(self, log_id: str, held: int) -> None:
         """Remove what nobody can hold any more, as the ledger is at window `held`."""

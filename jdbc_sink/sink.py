@@ -52,12 +52,12 @@ class JdbcSink:
     Spark: "driver" fetches them as Arrow; with "executors" Spark's tasks write files into the
     folder `spool`, which driver and executors share (by default `<file>.spool/` beside the database
     file, else a temporary folder), and the driver's memory stays small; "auto" does so for windows
-    whose plans are large. The ledger is `ledger_table`, in the same database. A window's rows take
-    one statement for each `rows_per_statement`, all in one transaction. `dead_letters` is a table
-    for rows that a check or the database refuses, at most `max_rejects` a window; without it a
-    refused row stops the run. A DuckDB file is let go of before every wait and at least every
-    `release_s` seconds; other processes' locks are waited for `lock_wait_s` seconds. Raises
-    BadArgument for everything else."""
+    whose plans are large. The ledger is `ledger_table`, in the same database. But for append, a
+    window's rows take one statement for each `rows_per_statement`, all in one transaction.
+    `dead_letters` is a table for rows that a check or the database refuses, at most `max_rejects` a
+    window; without it a refused row stops the run. A DuckDB file is let go of before every wait and
+    at least every `release_s` seconds; other processes' locks are waited for `lock_wait_s` seconds.
+    Raises BadArgument for everything else."""
 
     _holding: Holding | None = None
     _staged: Staged | None = None
@@ -110,6 +110,10 @@ class JdbcSink:
     def tables(self) -> tuple[str, ...]:
         """The names under which frames are expected, if `tables=` was given; else empty."""
         return self._tables.names
+
+    def files(self) -> tuple[str, ...]:
+        """The database's file and one of a spool, where they are on this machine."""
+        return self._loads.files()
 
     def identity(self) -> SinkIdentity:
         """The tables and their modes. Not the database's place: the ledger stands in it, and moves

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import pyarrow
 from jdbc_sink.errors import TargetUnsuitable
 from jdbc_sink.rejects import Reject, Staged, check_count, sift
 from jdbc_sink.rows import whole
+from jdbc_sink.spool.files import Spool
 from jdbc_sink.target import TargetTable
 from jdbc_sink.writing import Writer
 from windowlog.wiring import SinkIdentity
@@ -94,6 +96,7 @@ class Tables:
     def prepare(self, connection: Connection, schema: Schema) -> Ready:
         """Create the tables, or check them: what is to become `ready` once that is committed.
         TargetUnsuitable with what is wrong in all of them, before anything is changed for good."""
+        self._check_apart(connection)
         ready = Ready(self.schemas(schema), {})
         refused: list[TargetUnsuitable] = []
         for key, columns in ready.schemas.items():
@@ -111,6 +114,16 @@ class Tables:
                 findings="; ".join(f"{each['table']}: {each['findings']}" for each in values),
             )
         return ready
+
+    def _check_apart(self, connection: Connection) -> None:
+        """No table twice, with its schema and without: which schema that is, the database knows."""
+        seen: dict[tuple[str, str], TargetTable] = {}
+        for target in self._targets.values() if len(self._targets) > 1 else ():
+            schema = target.name.schema or self._database.catalog.home(connection)
+            other = seen.setdefault((schema.lower(), target.name.name.lower()), target)
+            if other is not target:
+                findings = f"it is table {other.name}, which tables= fills already"
+                raise TargetUnsuitable(table=target.name, sink=target.sink, findings=findings)
 
     def _writer(
         self, connection: Connection, target: TargetTable, columns: pyarrow.Schema
@@ -145,6 +158,15 @@ class Tables:
                 check_count(rejects, letters.most, writer.target.sink, window.id)
             staged[key] = rows
         return Staged(window.id, staged, tuple(rejects))
+
+    def explain(self, staged: Mapping[str, Rows], window: Window) -> None:
+        """After the database has refused rows: BadValue if a value in a spool is why. Rows in
+        memory were looked through before."""
+        for key, rows in staged.items():
+            if isinstance(rows, Spool):
+                # A spool that is gone or damaged was the reason itself.
+                with suppress(OSError, pyarrow.ArrowException):
+                    self.ready.writers[key].check(rows, window, thorough=True)
 
     def write(self, connection: Connection, staged: Mapping[str, Rows], window: Window) -> None:
         """Let the rows take effect, table by table, inside the caller's transaction."""

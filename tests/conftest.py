@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -26,6 +27,9 @@ _Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("soak", deadline=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+# A script's background job has SIGINT ignored, and so would each child that a test interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Spark would start its Python workers with whatever `python3` is first on the path.
 os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable

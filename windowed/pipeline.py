@@ -68,6 +68,7 @@ class Pipeline:
         self.sinks = dict(sorted(sinks.items()))
         self.transform = transform
         self.log = log if isinstance(log, WindowLog) else WindowLog(log)
+        checks.check_places(self.inputs, self.log, self.sinks)
         self.keep = keep
         self._in_use = threading.Lock()
         self._locator = Locator(self, locator)

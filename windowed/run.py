@@ -32,6 +32,7 @@ BOUNDS_AGE_S = 5.0
 # passing.
 RETRY_PAUSE_MAX_S = 60.0
 FAILURES_IN_A_ROW_MAX = 10
+_STOPPING = (signal.SIGTERM, signal.SIGINT)
 # How late a signal may be seen that another thread took.
 SIGNAL_LOOK_S = 0.5
 
@@ -226,7 +227,7 @@ class Run:
     @contextmanager
     def _signals(self) -> Iterator[None]:
         """On the main thread: the first SIGTERM or SIGINT stops after this window, a second one
-        now."""
+        now. One that is ignored stays so: a shell's background job is not meant by Ctrl-C."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -240,7 +241,8 @@ class Run:
             if self._tell_signal is not None:
                 self._tell_signal(signal.Signals(number).name)
 
-        old = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGINT)}
+        meant = [n for n in _STOPPING if signal.getsignal(n) is not signal.SIG_IGN]
+        old = {number: signal.signal(number, handle) for number in meant}
         try:
             yield
         finally:

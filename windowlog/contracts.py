@@ -30,6 +30,8 @@ class Storage(Protocol):
 
     Names are single path components. A verb that raises may have taken effect or not; a verb that
     returns has. Errors of the outside (OSError …) pass through; they never mean "not there".
+
+    A storage of files on this machine also has `folder`, its absolute path: no input may read it.
     """
 
     def read(self, name: str) -> bytes:
@@ -115,7 +117,9 @@ class Input(Protocol):
     Such an input may have one method more, `recognised() -> tuple[int, int]`: how many of the
     things that it remembers (files) are at its place, each by its own identity, and how many it
     remembers. `adopt --from same` asks it, open, before an input keeps its position in another
-    place.
+    place. An input of files on this machine may have `reads(path: str) -> bool`, asked before
+    `open`: is a file at this absolute path one of its own? A pipeline whose log or sink writes such
+    a file would feed itself.
     """
 
     remembers: bool
@@ -180,6 +184,8 @@ class Sink(Protocol):
 
     A sink may have one method more, `idle()`: called before each wait of a run, so that it lets go
     of what others need meanwhile (a database file). The next call finds it as usable as before.
+    A sink that writes files on this machine may have `files() -> Sequence[str]`: absolute paths of
+    some of each kind, as `Input.reads` may be asked for them.
     A sink that fills several tables at once has `tables`, their names: `prepare` and `stage` then
     get a dict with a schema or frame for each of them.
     """

@@ -155,8 +155,7 @@ class WindowLog:
         return None
 
     def read(self, window_id: int) -> Window:
-        """Plan `window_id` with its skips. RecordNotFound, RecordTorn or NewerFormat if it cannot
-        be had.
+        """Plan `window_id` with its skips. RecordNotFound, RecordTorn or NewerFormat if it is not.
 
         Fenced when it was purged meanwhile: below the mark a record is not ours."""
         attempt = self._attempts.get(window_id)
@@ -169,12 +168,13 @@ class WindowLog:
         window = from_json(body, digest=codec.digest(data))
         if window.log_id != self.header.log_id:
             raise RecordTorn(name=name, expected=f"log {self.header.log_id}", found=window.log_id)
+        with self._unless_purged(window_id):
+            skips = self.notes.skips(window_id)
         self._fence(window_id)
-        return replace(window, skips=self.notes.skips(window_id))
+        return replace(window, skips=skips)
 
     def append(self, draft: Draft) -> Window:
-        """Fix the next window for ever: add the previous digest, clamp `planned_at`, create
-        exclusively.
+        """Fix the next window for ever: adds the previous digest, clamps `planned_at`.
 
         Fenced when another driver owns this window, or when we turn out to be below the mark. After
         any other failure the log must be opened anew: whether the record is there is then found by
@@ -248,11 +248,11 @@ class WindowLog:
         if window_id <= start and name in self.header.positions:
             yield start, Plan((), self.header.positions[name])
         for at in range(max(window_id, last.mark - 1, start), last.newest + 1):
-            if at > window_id and at >= last.mark:
-                plan = self.read(at).plans.get(name)
-                if plan is not None:
-                    yield at, plan
-            for adoption in self.notes.adoptions(at):
+            if at > window_id and at >= last.mark and name in (plans := self.read(at).plans):
+                yield at, plans[name]
+            with self._unless_purged(at):
+                adoptions = self.notes.adoptions(at)
+            for adoption in adoptions:
                 if adoption.input == name:
                     yield at, Plan((), adoption.end)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from windowlog import codec, naming
 from windowlog.contracts import Storage
+from windowlog.errors import RecordNotFound
 from windowlog.exclusive import create_once
 from windowlog.moment import format_time
 from windowlog.values import Json
@@ -31,11 +33,13 @@ class Marks:
         create_once(self._storage, name, codec.encode(KIND, floor, body))
 
     def advance(self, floor: int) -> int:
-        """Create the mark `floor` and let go of older ones; the mark that counts then.
+        """Create the mark `floor` and let go of older ones; the mark that counts then, durable.
 
         Nothing is changed when that is already past `floor`."""
         older = list(naming.attempts(self._storage.list()))
         if floor < max(older, default=floor):
+            with suppress(RecordNotFound):  # a higher one has let go of it
+                self._storage.sync(naming.numbered(max(older)))
             return max(older)
         self.create(floor)
         for mark in older:

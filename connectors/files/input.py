@@ -17,7 +17,7 @@ from connectors.files.planning import Planner
 from connectors.files.seek import Seeker
 from connectors.files.tails import Tails
 from connectors.files.verify import Checker
-from connectors.files.walk import Tree, walk
+from connectors.files.walk import Tree, walk, would_find
 from windowlog.errors import BadArgument
 from windowlog.values import Bounds, Json, Plan, Seek, Skip
 from windowlog.wiring import InputIdentity
@@ -96,6 +96,10 @@ class FileInput:
     def identity(self) -> InputIdentity:
         """The folder. Another pattern is the same input: it only adds or leaves out files."""
         return InputIdentity(f"files/{self._settings.format}", self._settings.folder)
+
+    def reads(self, path: str) -> bool:
+        """Is a file at this absolute path one of those that it reads? Touches only links."""
+        return would_find(self._settings.folder, self._settings.pattern, path)
 
     def open(self, context: InputContext) -> None:
         """Rebuild the index: the memory's newest version, then all plans after it."""

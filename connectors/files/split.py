@@ -54,6 +54,16 @@ def split_range(
             pieces.append(block[whole:])
 
 
+def in_one_row(chunk: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    """The same lines, at least one, of one file as a row of arrays: values, path, offsets."""
+    values, paths, offsets = chunk.columns
+    ends = pyarrow.array([0, len(chunk)], pyarrow.int32())
+    arrays = [pyarrow.ListArray.from_arrays(ends, each) for each in (values, offsets)]
+    return pyarrow.RecordBatch.from_arrays(
+        [arrays[0], paths.slice(0, 1), arrays[1]], ["values", "path", "offsets"]
+    )
+
+
 def _chunk(data: bytes, path: pyarrow.StringScalar, start: int) -> pyarrow.RecordBatch:
     marked = start == 0 and data.startswith(_MARK)
     if marked:

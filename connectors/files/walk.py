@@ -57,6 +57,15 @@ def walk(folder: str, pattern: re.Pattern[str], name: str) -> Tree:
     return Tree(walker.files, frozenset(walker.devices))
 
 
+def would_find(folder: str, pattern: re.Pattern[str], path: str) -> bool:
+    """Would a walk find a file at this absolute path, if it were there? Links inside the folder are
+    not followed."""
+    inside = os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
+    names = inside.split(os.sep)
+    hidden = any(os.fsencode(name).startswith(_HIDDEN) for name in names)
+    return not hidden and pattern.fullmatch("/".join(names)) is not None
+
+
 class _Walker:
     def __init__(self, root: bytes, pattern: re.Pattern[str], name: str) -> None:
         self.files: dict[FileId, Seen] = {}

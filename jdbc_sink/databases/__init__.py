@@ -65,6 +65,9 @@ class Place(Protocol):
 class Catalog(Protocol):
     """What the database says of a table, inside the caller's transaction."""
 
+    def home(self, connection: Connection) -> str:
+        """The schema of tables that are named without one."""
+
     def has_schema(self, connection: Connection, table: TableName) -> bool:
         """Is the table's schema there?"""
 
@@ -116,9 +119,10 @@ class Types(Protocol):
 class Load(Protocol):
     """How rows get in, inside the caller's transaction."""
 
-    def findings(self, rows: Rows) -> list[tuple[str, str, str]]:
+    def findings(self, rows: Rows, *, thorough: bool = False) -> list[tuple[str, str, str]]:
         """(column, value, reason) of values that the database would change silently, one for each
-        column that has such."""
+        column that has such. `thorough`: also of those that it would refuse, in words of its
+        own."""
 
     def relation(self, connection: Connection, rows: Rows) -> AbstractContextManager[str]:
         """The rows, for as long as the context is open, as a relation that SQL can name."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow
 import pyarrow.parquet as parquet
+import pyarrow.types as arrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,27 @@ class Spool:
         for path in self.paths:
             with parquet.ParquetFile(path) as file:
                 yield from file.iter_batches(max_chunksize, columns=columns)
+
+    def ends(self, column: str) -> pyarrow.Array | None:
+        """The least and the greatest value of each row group of a column of dates, or of times in
+        microseconds, as the files' own notes have them. None for other columns, and where a note
+        is missing."""
+        kind = self.schema.field(column).type
+        if not (arrow.is_date32(kind) or (arrow.is_timestamp(kind) and kind.unit == "us")):
+            return None
+        found: list[int] = []
+        for path in self.paths:
+            with parquet.ParquetFile(path) as file:
+                at = file.schema_arrow.names.index(column)
+                if [*file.schema.names][at] != column or len(file.schema.names) != len(self.schema):
+                    return None  # a nested column has several in the file, and shifts the others
+                for group in range(file.num_row_groups):
+                    note = file.metadata.row_group(group).column(at).statistics
+                    if note is None or not (note.has_min_max or not note.num_values):
+                        return None
+                    found += [note.min_raw, note.max_raw] if note.has_min_max else []
+        plain = pyarrow.int32() if arrow.is_date32(kind) else pyarrow.int64()
+        return pyarrow.array(found, plain).view(kind)
 
     def parts(self, rows: int) -> list[Spool]:
         """Whole files in groups of at most `rows`, or of one file."""

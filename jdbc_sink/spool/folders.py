@@ -73,12 +73,22 @@ class Folders:
             self._place = None
 
 
-def beside(database: str | None) -> Path | None:
-    """The default place: beside a database file, None if there is none."""
+def database_file(database: str | None) -> Path | None:
+    """The absolute path of a database file, None if there is none."""
     if not database or ":" in database.partition("/")[0]:
         return None  # in memory, a service, or a URI
-    path = Path(database).absolute()
-    return path.with_name(f"{path.name}.spool")
+    return Path(database).absolute()
+
+
+def beside(database: str | None) -> Path | None:
+    """The default place: beside a database file, None if there is none."""
+    path = database_file(database)
+    return None if path is None else path.with_name(f"{path.name}.spool")
+
+
+def example(place: Path) -> Path:
+    """Such a path as a file of a spool has."""
+    return place.absolute() / "sink" / "log.1.attempt" / "rows.parquet"
 
 
 def _remove(folder: Path) -> None:

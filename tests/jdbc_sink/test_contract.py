@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow
 import pytest
 import sqlalchemy
 
-from jdbc_sink import JdbcSink, accumulate
+from jdbc_sink import JdbcSink, accumulate, call, replace_window, sql, upsert
 from windowed.testing import ListSink, ListStore
 from windowed.testing.sink_contract import SinkContract, SparkSinkContract
 from windowlog.contracts import Sink
+from windowlog.window import Window
 
 
 def ask(database: Path | duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
@@ -22,7 +24,7 @@ def ask(database: Path | duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
         return _rows(database)
     if not database.exists():
         return []
-    with duckdb.connect(str(database), read_only=True) as connection:
+    with duckdb.connect(str(database)) as connection:
         return _rows(connection)
 
 
@@ -65,6 +67,54 @@ class TestAccumulate(TestFile):
         """Accumulate, by a jdbc: URL."""
         mode = accumulate(["word"], add=["n"])
         return JdbcSink(f"jdbc:duckdb:{place}", table="words", mode=mode)
+
+
+class TestUpsert(TestFile):
+    """By key, the newest."""
+
+    def sink(self, place: Any) -> Sink:
+        """Upsert, by URL."""
+        mode = upsert(["word"], order_by="n")
+        return JdbcSink(f"duckdb:///{place}", table="words", mode=mode)
+
+
+class TestReplaceWindow(TestFile):
+    """With the window's number in a column."""
+
+    def sink(self, place: Any) -> Sink:
+        """Replace, by URL."""
+        return JdbcSink(f"duckdb:///{place}", table="words", mode=replace_window())
+
+
+class TestOwnStatements(TestFile):
+    """People's own SQL, for a table of their own."""
+
+    @pytest.fixture
+    def place(self, tmp_path: Path) -> Path:
+        """A database with an empty table."""
+        path = tmp_path / "x.duckdb"
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("CREATE TABLE words (word VARCHAR, n BIGINT)")
+        return path
+
+    def sink(self, place: Any) -> Sink:
+        """One statement, by URL."""
+        mode = sql("INSERT INTO words SELECT word, n FROM {rows}")
+        return JdbcSink(f"duckdb:///{place}", table="words", mode=mode)
+
+
+class TestOwnFunction(TestOwnStatements):
+    """People's own Python."""
+
+    def sink(self, place: Any) -> Sink:
+        """A function, by URL."""
+        return JdbcSink(f"duckdb:///{place}", table="words", mode=call(inserted))
+
+
+def inserted(connection: sqlalchemy.Connection, rows: pyarrow.Table, window: Window) -> None:
+    """A user's function."""
+    for row in rows.to_pylist():
+        connection.execute(sqlalchemy.text("INSERT INTO words VALUES (:word, :n)"), row)
 
 
 class TestEngine(TestFile):

@@ -19,7 +19,9 @@ from jdbc_sink import JdbcSink, accumulate, append, call, replace_window, sql, u
 from tests.jdbc_sink.windows import DATABASES, ask
 from windowed import Pipeline
 from windowed.testing import RowsInput
+from windowed.testing.sink_story import SCHEMA, Story, frame
 from windowlog import KitError, WindowLog
+from windowlog.window import Window
 
 WINDOWS = [[("a", 1), ("b", 2)], [], [("a", 3)]]
 STATEMENTS_MAX = 1_000
@@ -110,12 +112,17 @@ class Connected(sqlite3.Connection):
 class Place:
     """A database: SQLite in a file; DuckDB in memory, as opening a file so often takes a minute."""
 
-    def __init__(self, database: str, path: Path) -> None:
+    def __init__(self, database: str, path: Path, arguments: dict[str, Any]) -> None:
         self.path = path
-        self.own = duckdb.connect() if database == "duckdb" else None
+        self.own = duckdb.connect(config={"threads": 1}) if database == "duckdb" else None
+        self.several = "tables" in arguments
+        self.arguments = arguments if self.several else {"table": "words", **arguments}
+        if not self.several and not arguments["mode"].makes_table:
+            self.ask("CREATE TABLE words (word TEXT, n BIGINT)")
 
-    def sink(self, **arguments: Any) -> JdbcSink:
+    def sink(self) -> JdbcSink:
         """One whose statements can be made to fail."""
+        arguments = self.arguments
         if self.own is not None:
             return JdbcSink(self.own, **arguments)
         url = f"sqlite:///{self.path}"
@@ -128,6 +135,23 @@ class Place:
         if self.own is not None:
             return self.own.execute(query).fetchall()
         return ask(self.path, "sqlite", query)
+
+    def stage(self, sink: Any, window: Window, *rows: tuple[str, int]) -> None:
+        """Prepare and stage, for all tables."""
+        names = ("other", "words")
+        sink.prepare(dict.fromkeys(names, SCHEMA) if self.several else SCHEMA)
+        sink.stage(window, dict.fromkeys(names, frame(*rows)) if self.several else frame(*rows))
+
+    def hold(self, sink: Any, window: Window, *rows: tuple[str, int]) -> None:
+        """Prepare, stage and hold."""
+        self.stage(sink, window, *rows)
+        sink.hold(window)
+
+    def check(self, expected: list[tuple[str, int]], hit: str) -> None:
+        """The rows of all windows took effect once."""
+        assert self.ask("SELECT word, n FROM words ORDER BY word, n") == expected, hit
+        if self.several:
+            assert self.ask("SELECT word, n FROM other ORDER BY word, n") == EACH, hit
 
 
 @contextmanager
@@ -145,41 +169,44 @@ def failing(
     Connected.statements = Statements(0, sqlite3.OperationalError, after=False)
 
 
-@pytest.mark.parametrize("database", DATABASES)
-@pytest.mark.parametrize(
-    ("arguments", "expected", "after"),
-    [
-        ({"mode": append()}, EACH, False),
-        ({"mode": append()}, EACH, True),
-        ({"mode": accumulate(["word"], add=["n"])}, SUMS, False),
-        ({"mode": upsert(["word"], order_by="n")}, NEWEST, False),
-        ({"mode": replace_window()}, EACH, False),
-        ({"mode": sql("INSERT INTO words SELECT word, n FROM {rows}")}, EACH, False),
-        ({"mode": call(inserted)}, EACH, False),
-        ({"tables": {"other": append(), "words": accumulate(["word"], add=["n"])}}, SUMS, True),
-    ],
-)
+EFFECTS: list[tuple[dict[str, Any], list[tuple[str, int]]]] = [
+    ({"mode": append()}, EACH),
+    ({"mode": accumulate(["word"], add=["n"])}, SUMS),
+    ({"mode": upsert(["word"], order_by="n")}, NEWEST),
+    ({"mode": replace_window()}, EACH),
+    ({"mode": sql("INSERT INTO words SELECT word, n FROM {rows}")}, EACH),
+    ({"mode": call(inserted)}, EACH),
+    ({"tables": {"other": append(), "words": accumulate(["word"], add=["n"])}}, SUMS),
+]
+
+
+# On DuckDB a run takes three times as long: there one for rows, and one for several tables.
+RUNS = [
+    *(("sqlite", effect, False) for effect in range(len(EFFECTS))),
+    *((database, 0, True) for database in DATABASES),
+    ("duckdb", 0, False),
+    ("duckdb", len(EFFECTS) - 1, False),
+]
+
+
+@pytest.mark.parametrize(("database", "effect", "after"), RUNS)
 def test_each_statement_may_fail_and_each_row_takes_effect_once(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     database: str,
-    arguments: dict[str, Any],
-    expected: list[tuple[str, int]],
+    effect: int,
     after: bool,
 ) -> None:
     """A run meets one failure; it gets past it, or ends with an error of ours, and the next run
     finishes."""
+    arguments, expected = EFFECTS[effect]
     several = "tables" in arguments
-    own = not several and not arguments["mode"].makes_table
-    where = {} if several else {"table": "words"}
     for at in range(1, STATEMENTS_MAX):
-        place = Place(database, tmp_path / f"{at}.db")
-        if own:
-            place.ask("CREATE TABLE words (word TEXT, n BIGINT)")
+        place = Place(database, tmp_path / f"{at}.db", arguments)
         pipeline = Pipeline(
             "faults",
             inputs={"rows": RowsInput(WINDOWS.copy(), schema="word string, n bigint")},
-            sinks={"out": place.sink(**where, **arguments)},
+            sinks={"out": place.sink()},
             log=WindowLog.in_memory(),
             transform=_for_both if several else _as_they_are,
             locator="tests:faults",  # to look for it in all modules takes longer than a run
@@ -187,13 +214,41 @@ def test_each_statement_may_fail_and_each_row_takes_effect_once(
         with failing(database, at, monkeypatch, after=after) as statements, suppress(KitError):
             pipeline.run(None, progress=False)
         pipeline.run(None, progress=False)
-        found = place.ask("SELECT word, n FROM words ORDER BY word, n")
-        assert found == expected, statements.hit
-        if several:
-            assert place.ask("SELECT word, n FROM other ORDER BY word, n") == EACH
+        place.check(expected, statements.hit)
         if not statements.hit:
             break
     assert at > 20
+
+
+@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("effect", range(len(EFFECTS)))
+@pytest.mark.parametrize("after", [False, True])
+def test_each_statement_of_one_hold_may_fail_before_or_after_it_took_effect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: str, effect: int, after: bool
+) -> None:
+    """The window is held, or not at all, as the ledger says to a new run, which holds it then."""
+    arguments, expected = EFFECTS[effect]
+    for at in range(1, STATEMENTS_MAX):
+        place = Place(database, tmp_path / f"{at}.db", arguments)
+        story = Story(place.sink())
+        sink = story.open(story.sink)
+        sink.adopt(None, story.beginning)
+        place.hold(sink, story.window(), *WINDOWS[0])
+        window = story.window()
+        place.stage(sink, window, *WINDOWS[2])
+        with failing(database, at, monkeypatch, after=after) as statements, suppress(KitError):
+            sink.hold(window)
+        sink.close()
+        again = story.open(place.sink())
+        held = again.held()
+        assert held is not None
+        if held.window_id < window.id:
+            place.hold(again, window, *WINDOWS[2])
+        again.close()
+        place.check(expected, statements.hit)
+        if not statements.hit:
+            break
+    assert at > 3
 
 
 def _as_they_are(rows: Any) -> Any:

@@ -48,7 +48,8 @@ def test_all_statements_of_a_window_are_one_transaction(
     tmp_path: Path, database: str, rows_per_statement: int
 ) -> None:
     """However many rows each takes: all rows, or none when the last one fails."""
-    bench = Bench(tmp_path / "x.db", database, rows_per_statement=rows_per_statement)
+    mode = replace_window(column="number")
+    bench = Bench(tmp_path / "x.db", database, mode=mode, rows_per_statement=rows_per_statement)
     bench.hold(("a", 1), ("b", 2), ("c", 3))
     bench.ask("CREATE UNIQUE INDEX once ON words (word)")
     with pytest.raises(NotHeld):

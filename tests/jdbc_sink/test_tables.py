@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
+import duckdb
 import pyarrow
 import pytest
 
@@ -244,3 +245,29 @@ class TestDuckDbTables(TestSqliteTables):
     """On DuckDB."""
 
     database = "duckdb"
+
+
+@both
+@pytest.mark.parametrize("names", [("words", "main.words"), ("Main.WORDS", "words")])
+def test_a_table_named_with_its_schema_and_without_is_one_table(
+    tmp_path: Path, database: str, names: tuple[str, str]
+) -> None:
+    """Its rows would be written by two modes. Nothing is created."""
+    path = tmp_path / "x.db"
+    bench = Bench(path, database, tables=dict.fromkeys(names, append()))
+    schema = pyarrow.schema([("word", pyarrow.string())])
+    with pytest.raises(TargetUnsuitable, match=f"Table {names[1]} .*it is table {names[0]}"):
+        bench.sink.prepare(dict.fromkeys(names, schema))
+    assert ("words",) not in bench.ask(TABLE_NAMES[database])
+
+
+def test_tables_of_one_name_in_two_schemas_are_two(tmp_path: Path) -> None:
+    """Each takes its own rows."""
+    path = tmp_path / "x.db"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE SCHEMA old")
+    bench = Bench(path, "duckdb", tables={"words": append(), "old.words": append()})
+    schema = pyarrow.schema([("word", pyarrow.string())])
+    bench.sink.prepare({"words": schema, "old.words": schema})
+    found = bench.ask("SELECT schema_name FROM duckdb_tables() WHERE table_name = 'words'")
+    assert sorted(found) == [("main",), ("old",)]

@@ -84,6 +84,17 @@ def test_old_handlers_come_back(number: signal.Signals) -> None:
     assert _handlers() == before
 
 
+@pytest.mark.parametrize("number", BOTH)
+def test_an_ignored_signal_stays_ignored(number: signal.Signals) -> None:
+    """A script's background job has SIGINT ignored: a Ctrl-C is for others."""
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        assert words(_run_with(lambda: signal.raise_signal(number))) == ["a", "b", "c"]
+        assert signal.getsignal(number) is signal.SIG_IGN
+    finally:
+        signal.signal(number, before)
+
+
 def test_two_signals_in_one_window_interrupt_it() -> None:
     """Not swallowed on the way; handlers come back."""
     before = _handlers()

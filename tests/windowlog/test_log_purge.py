@@ -127,6 +127,51 @@ def test_a_plan_that_was_purged_while_it_was_read_is_another_drivers(
         reader.read(3)
 
 
+@pytest.mark.parametrize("verb", ["list", "read"])
+def test_a_plan_whose_skips_are_purged_while_they_are_read_is_another_drivers(
+    storage: MemoryStorage, verb: str
+) -> None:
+    """It is not read as if nothing had been skipped, and a note that is gone is not missing."""
+    log = begun(storage, 3)
+    log.notes.skip(Skip(2, "lines", "in.txt", "1 line", "lost"))
+    reader = opened(storage)
+    reader.scan()
+    skips = reader.notes._skips
+    unspoilt = getattr(skips, verb)
+
+    def purged_first(*names: str) -> object:
+        opened_and_scanned = opened(storage)
+        opened_and_scanned.scan()
+        opened_and_scanned.purge(3)
+        return unspoilt(*names)
+
+    setattr(skips, verb, purged_first)
+    with pytest.raises(Fenced, match="mark has moved to 3, past our window 2"):
+        reader.read(2)
+
+
+def test_a_decision_that_is_purged_while_it_is_read_is_another_drivers(
+    storage: MemoryStorage,
+) -> None:
+    """The plan was read a moment before; that its note is gone now is no damage."""
+    log = begun(storage, 3)
+    log.notes.adopt(Adoption(2, "lines", None, 7, "moved"))
+    reader = opened(storage)
+    reader.scan()
+    rest = reader.plans_after("lines", 1)
+    assert next(rest)[0] == 2
+    notes = reader.notes._adoptions
+    unspoilt = notes.read
+
+    def purged_first(name: str) -> bytes:
+        log.purge(3)
+        return unspoilt(name)
+
+    notes.read = purged_first  # type: ignore[method-assign]
+    with pytest.raises(Fenced, match="mark has moved to 3, past our window 2"):
+        next(rest)
+
+
 def test_skips_and_adoptions_go_with_their_plans(storage: MemoryStorage) -> None:
     """Those beside kept plans stay."""
     log = begun(storage, 4)

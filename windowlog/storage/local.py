@@ -50,6 +50,11 @@ class LocalStorage:
         self._disk = Disk()
         self._leftovers: tuple[str, ...] = ()
 
+    @property
+    def folder(self) -> str:
+        """Its absolute path."""
+        return self._folder
+
     def read(self, name: str) -> bytes:
         """All bytes of a record. RecordNotFound if there is none."""
         path = self._path(name)

