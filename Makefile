@@ -55,6 +55,10 @@ bench: .venv/ready
 soak: .venv/ready
 	HYPOTHESIS_PROFILE=soak $(PYTHON_WITH_JAVA) -m pytest -q -m "soak or not soak" --timeout 3600
 	$(PYTHON_WITH_JAVA) -m tests.kill --rounds 2000 --spark-rounds 100 --seed $(SEED)
+	$(PYTHON_WITH_JAVA) -m tests.kill --sink files --layout windows --rounds 1000 --spark-rounds 20
+	$(PYTHON_WITH_JAVA) -m tests.kill --sink files --layout files --rounds 1000 --spark-rounds 20
+	$(PYTHON_WITH_JAVA) -m tests.kill --sink files --layout partitions --rounds 500 --spark-rounds 5
+	$(PYTHON_WITH_JAVA) -m tests.kill.outside --windows 200 --spark
 	$(PYTHON_WITH_JAVA) -m samples.wordcount.demo
 
 services: .venv/ready

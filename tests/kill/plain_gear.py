@@ -72,11 +72,14 @@ def _run_and_kill(world: World, moment: str, occurrence: int, delay_s: float) ->
     return os.WIFSIGNALED(status)
 
 
-class _Tell(Listener):
+class Tell(Listener):
+    """Writes to a pipe when the run has held its first window."""
+
     def __init__(self, descriptor: int) -> None:
         self._descriptor: int | None = descriptor
 
     def held(self, window: Window, sink: str) -> None:
+        """Once."""
         if self._descriptor is not None:
             os.write(self._descriptor, b"h")
             self._descriptor = None
@@ -89,7 +92,7 @@ def _child(world: World, moment: str | None, occurrence: int, writer: int) -> No
         trap = Trap(moment, occurrence)
         install(trap, world.archive)
         file_moments.install(trap)
-        build(world.root).run(None, progress=False, listeners=[_Tell(writer)])
+        build(world.root).run(None, progress=False, listeners=[Tell(writer)])
         status = 0
     except BaseException:  # noqa: BLE001 (a forked child must never return)
         import traceback

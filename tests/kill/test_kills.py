@@ -49,10 +49,10 @@ def test_rows_that_tasks_wrote_survive_kills(tmp_path: Path, database: str) -> N
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_files_survive_kills(tmp_path: Path, layout: str) -> None:
+def test_files_survive_kills(quick_folder: Path, layout: str) -> None:
     """Each layout: what is visible after each kill are whole windows (files, where they appear one
     by one), once, and all that were told."""
-    world = World(tmp_path / "world", plain_gear.new_rng(13), FilesVariant(layout))
+    world = World(quick_folder / "world", plain_gear.new_rng(13), FilesVariant(layout))
     tally = plain_gear.run(world, rounds=5)
     assert tally.interrupted > 0
     assert tally.windows > 2
@@ -60,16 +60,16 @@ def test_files_survive_kills(tmp_path: Path, layout: str) -> None:
 
 @pytest.mark.spark
 @pytest.mark.parametrize("layout", ["windows", pytest.param("files", marks=pytest.mark.soak)])
-def test_files_that_spark_wrote_survive_kills(tmp_path: Path, layout: str) -> None:
+def test_files_that_spark_wrote_survive_kills(quick_folder: Path, layout: str) -> None:
     """A kill of a real driver, and a run to the end."""
-    world = World(tmp_path / "world", plain_gear.new_rng(2), FilesVariant(layout))
+    world = World(quick_folder / "world", plain_gear.new_rng(2), FilesVariant(layout))
     assert spark_gear.run(world, rounds=1).windows > 2
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_check_notices_files_that_are_lost_or_doubled(tmp_path: Path, layout: str) -> None:
+def test_the_check_notices_files_that_are_lost_or_doubled(quick_folder: Path, layout: str) -> None:
     """And such as are none of the sink's."""
-    world = World(tmp_path / "world", plain_gear.new_rng(7), FilesVariant(layout))
+    world = World(quick_folder / "world", plain_gear.new_rng(7), FilesVariant(layout))
     checker = Checker(world)
     world.produce(lines=100)
     plain_gear.drain(world)
