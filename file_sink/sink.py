@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from file_sink import layout, paths, sharing
 from file_sink.folder import Folder
 from file_sink.layout import Places
-from file_sink.local_tree import LocalTree
-from file_sink.settings import local_path, settings
+from file_sink.settings import settings
+from file_sink.trees import tree_of
 from windowlog.wiring import Held, SinkIdentity, TargetState
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ class FileSink:
     folders (`day=2024-05-01`), `sort_by` columns by which the rows of each file are sorted.
     `options` are those of Spark's writer for the format, `compression` its codec.
     `target_file_bytes`: of windows whose inputs say their size, so many bytes read make one file;
-    `max_records_per_file` cuts long files. `storage` is another `file_sink.tree.Tree` than this
-    machine's. Raises BadArgument for everything else."""
+    `max_records_per_file` cuts long files. On HDFS `path` is as Spark sees it,
+    `hdfs://namenode:8020/out`, and `storage` where the driver renames, `webhdfs://namenode:9870`;
+    an HdfsTree; or any other `file_sink.tree.Tree`. Raises BadArgument for everything else."""
 
     _folder: Folder | None = None
 
@@ -51,10 +52,9 @@ class FileSink:
         compression: str | None = None,
         target_file_bytes: int | None = None,
         max_records_per_file: int | None = None,
-        storage: Tree | None = None,
+        storage: Tree | str | None = None,
     ) -> None:
-        self._path = local_path(path) if storage is None else str(path).rstrip("/")
-        self._tree: Tree = LocalTree() if storage is None else storage
+        self._path, self._tree = tree_of(path, storage)
         self._settings = settings(
             format=format,
             layout=layout,

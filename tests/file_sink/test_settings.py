@@ -51,7 +51,8 @@ def test_an_option_that_has_an_argument_of_its_own_is_refused(option: str) -> No
 
 
 @pytest.mark.parametrize(
-    "path", ["", " ", "/", ".", "a/..", "a\0b", None, 7, "hdfs://h/a", "file://host/a", "ftp://x/y"]
+    "path",
+    ["", " ", "/", ".", "a/..", "a\0b", None, 7, "hdfs://h:8020/", "file://host/a", "ftp://x/y"],
 )
 def test_a_path_that_is_no_folders_name_is_refused(path: Any) -> None:
     """There would be nothing to stand beside."""

@@ -37,8 +37,10 @@ _DURABLE = "CREATE,SYNC_BLOCK"
 _METHODS = {
     "CREATE": "PUT",
     "DELETE": "DELETE",
+    "GETFILECHECKSUM": "GET",
     "GETFILESTATUS": "GET",
     "LISTSTATUS": "GET",
+    "MKDIRS": "PUT",
     "OPEN": "GET",
     "RENAME": "PUT",
     "SETTIMES": "PUT",
@@ -89,6 +91,13 @@ class WebHdfs:
         data: bytes = self._persist(lambda n: self._read(n, path, options, silent), repeat=True)
         return data
 
+    def checksum(self, path: str) -> dict[str, Any]:
+        """A file's `algorithm`, `bytes` and `length`, as HDFS tells files apart."""
+        silent: list[str] = []
+        found = self._persist(lambda n: self._checksum(n, path, silent), repeat=True)
+        answer: dict[str, Any] = found["FileChecksum"]
+        return answer
+
     def attempts(self) -> Iterator[None]:
         """One after the other with growing pauses, until `patience_s` has passed: for a caller who
         looks, and then tries again in another way."""
@@ -132,36 +141,41 @@ class WebHdfs:
 
     def _json(self, number: int, verb: str, path: str, options: Mapping[str, str]) -> Any:
         response = self._send(number, verb, path, options)
-        if not response.content:
-            return None
-        try:
-            return response.json()
-        except ValueError:
-            node = self._place.name_nodes[number]
-            raise Unanswered(f"the answer of {node} is not whole") from None
+        return _body(response, self._place.name_nodes[number]) if response.content else None
 
     def _write(self, number: int, path: str, data: bytes, silent: list[str]) -> None:
         options = {"overwrite": "false", "createflag": _DURABLE}
         location = self._data_node(number, "CREATE", path, options, silent)
         self._at_data_node(number, "PUT", location, silent, data)
 
+    def _checksum(self, number: int, path: str, silent: list[str]) -> Any:
+        response, node = self._get(number, "GETFILECHECKSUM", path, {}, silent)
+        return _body(response, node)
+
     def _read(self, number: int, path: str, options: Mapping[str, str], silent: list[str]) -> bytes:
-        location = self._data_node(number, "OPEN", path, options, silent)
-        try:
-            response = self._at_data_node(number, "GET", location, silent)
-        except Refusal as refusal:
-            # Only a name node knows what is not there: it says so, or that there is a file.
-            if refusal.kind == "FileNotFoundException" and self._is_file(number, path):
-                raise Unanswered(f"{urlsplit(location).netloc}: {refusal.reason}") from None
-            raise
+        response, node = self._get(number, "OPEN", path, options, silent)
         data: bytes = response.content
         promised = response.headers.get("content-length")
         # Without a length a broken connection looks like the file's end, unless it comes in chunks:
         # their last one is marked. An old HTTP library does not count the bytes itself.
         chunks = response.headers.get("transfer-encoding", "").lower() == "chunked"
         if not chunks and promised != str(len(data)):
-            raise Unanswered(f"{urlsplit(location).netloc} sent {len(data)} of {promised} bytes")
+            raise Unanswered(f"{node} sent {len(data)} of {promised} bytes")
         return data
+
+    def _get(
+        self, number: int, verb: str, path: str, options: Mapping[str, str], silent: list[str]
+    ) -> tuple[Any, str]:
+        """A data node's answer, and which one it is."""
+        location = self._data_node(number, verb, path, options, silent)
+        node = urlsplit(location).netloc
+        try:
+            return self._at_data_node(number, "GET", location, silent), node
+        except Refusal as refusal:
+            # Only a name node knows what is not there: it says so, or that there is a file.
+            if refusal.kind == "FileNotFoundException" and self._is_file(number, path):
+                raise Unanswered(f"{node}: {refusal.reason}") from None
+            raise
 
     def _is_file(self, number: int, path: str) -> bool:
         status = self._json(number, "GETFILESTATUS", path, {})["FileStatus"]
@@ -223,6 +237,13 @@ class WebHdfs:
         if number not in self._clients:
             self._clients[number] = _log_in(self._place, number)
         return self._clients[number]
+
+
+def _body(response: Any, node: str) -> Any:
+    try:
+        return response.json()
+    except ValueError:
+        raise Unanswered(f"the answer of {node} is not whole") from None
 
 
 def _log_in(place: HdfsPlace, number: int) -> Any:
