@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from benchmarks import log, log_hdfs, overhead, result, small_windows, throughput
+from benchmarks import file_sink, log, log_hdfs, overhead, result, small_windows, throughput
 from benchmarks.machine import look
 from benchmarks.result import Result, save
 from benchmarks.table import show
@@ -89,6 +89,15 @@ def test_log_on_hdfs(hdfs: HdfsService, tmp_path: Path, monkeypatch: pytest.Monk
     found = log_hdfs.compare(log_hdfs.Sizes(appends=3, warm_up=1), hdfs.webhdfs_url)
     _check(found, tmp_path, monkeypatch)
     assert [row[0] for row in found.grids[0].rows] == ["log append", "write and rename by hand"]
+
+
+@pytest.mark.spark
+def test_file_sink(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both rivals write every row, and a window's steps are told."""
+    found = file_sink.measure(file_sink.Sizes(rows=1000, rounds=1), tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    assert [row[0] for row in found.grids[0].rows] == ["file sink", "df.write.parquet"]
+    assert {"stage", "hold"} <= {row[0] for row in found.grids[1].rows}
 
 
 @pytest.mark.spark
