@@ -11,7 +11,7 @@ SIDE_BY_SIDE := -n 2 --dist loadgroup
 # Which Python .venv is made of: make PYTHON=/path/to/python3.12 test. Empty: the newest that is here.
 PYTHON ?=
 
-.PHONY: help wordcount demo test cover check kill bench soak wheel clean
+.PHONY: help wordcount demo test cover check kill bench soak services services-stop wheel clean
 
 help:
 	@echo "make wordcount   count words of the Python standard library into DuckDB, exactly once"
@@ -22,6 +22,8 @@ help:
 	@echo "make kill        SIGKILL drivers at named and random moments: ROUNDS=$(ROUNDS) SEED=$(SEED)"
 	@echo "make bench       benchmarks against named rivals"
 	@echo "make soak        what is larger than make test: sizes, long kills, whole searches"
+	@echo "make services    start the real services of the tests; their addresses are in .services/env"
+	@echo "make services-stop  end them"
 	@echo "make wheel       the wheel, into dist/"
 	@echo "make clean       remove .venv, .run and all caches"
 
@@ -55,7 +57,17 @@ bench: .venv/ready
 soak: .venv/ready
 	HYPOTHESIS_PROFILE=soak $(PYTHON_WITH_JAVA) -m pytest -q -m "soak or not soak" --timeout 3600
 	$(PYTHON_WITH_JAVA) -m tests.kill --rounds 2000 --spark-rounds 100 --seed $(SEED)
+	$(PYTHON_WITH_JAVA) -m tests.kill --sink files --layout windows --rounds 1000 --spark-rounds 20
+	$(PYTHON_WITH_JAVA) -m tests.kill --sink files --layout files --rounds 1000 --spark-rounds 20
+	$(PYTHON_WITH_JAVA) -m tests.kill --sink files --layout partitions --rounds 500 --spark-rounds 5
+	$(PYTHON_WITH_JAVA) -m tests.kill.outside --windows 200 --spark
 	$(PYTHON_WITH_JAVA) -m samples.wordcount.demo
+
+services: .venv/ready
+	@$(PYTHON_WITH_JAVA) -m windowed.testing.services start
+
+services-stop: .venv/ready
+	@$(BIN)/python -m windowed.testing.services stop
 
 wheel: .venv/ready
 	$(BIN)/python -m build --wheel --outdir dist .

@@ -16,7 +16,7 @@ from rich.console import Console
 from benchmarks.result import RESULTS, Figure
 from benchmarks.table import figures
 
-NAMES = ("overhead", "small_windows", "log", "throughput", "jdbc_load")
+NAMES = ("overhead", "small_windows", "log", "log_hdfs", "throughput", "jdbc_load", "file_sink")
 
 
 def main(words: list[str] | None = None) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import sys
 from collections import Counter
@@ -13,13 +14,13 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 from hypothesis import settings
 
-from tests.machine import need_java, on_ci
+from tests.machine import absent, need_java, on_ci
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Fixtures that start a server for the whole run.
-SHARED = ("hdfs",)
+    from windowed.testing.services import HdfsService
+
 _Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
 
 # The same examples on every run: a red build can be repeated. The profile "soak" looks further.
@@ -78,9 +79,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     or one server together, so that there is one of each."""
     for item in items:
         names: list[str] = getattr(item, "fixturenames", [])
-        with_spark = item.get_closest_marker("spark") is not None or "spark" in names
-        group = "spark" if with_spark else next((n for n in SHARED if n in names), str(item.path))
+        group = str(item.path)
+        if "hdfs" in names or "services" in group:
+            group = "services"
+        elif "spark" in names or item.get_closest_marker("spark") is not None:
+            group = "spark"
         item.add_marker(pytest.mark.xdist_group(group))
+
+
+@pytest.fixture(scope="session")
+def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HdfsService]:
+    """One real HDFS for the whole run. Work in a folder of your own, and leave it as it was."""
+    from windowed.testing.services import HdfsService, ServiceUnavailable
+
+    need_java()
+    service = HdfsService(tmp_path_factory.mktemp("hdfs"))
+    try:
+        service.start()
+    except ServiceUnavailable as error:
+        absent(str(error))
+    yield service
+    service.stop()
+
+
+@pytest.fixture
+def on_hdfs(hdfs: HdfsService) -> str:
+    """The URL of a folder on HDFS that is not there yet."""
+    return f"{hdfs.webhdfs_url}/{secrets.token_hex(6)}"
 
 
 @pytest.hookimpl(wrapper=True)

@@ -27,7 +27,12 @@ def main(words: list[str] | None = None) -> int:
 
 def _count(given: argparse.Namespace) -> int:
     pipeline = build(
-        given.input_folder, given.database, given.state, given.window_bytes, given.pattern
+        given.input_folder,
+        given.database,
+        given.state,
+        given.window_bytes,
+        given.pattern,
+        given.files,
     )
     need_java()
     _make_folder(given.database)
@@ -40,6 +45,8 @@ def _count(given: argparse.Namespace) -> int:
         spark.stop()
     report.show(summary, given.database)
     print(f"Counts: {given.database}\nWindow log: {given.state}")
+    if given.files:
+        print(f"Counts of each window: {given.files}")
     if summary.stopped and not given.follow:
         print("Stopped before everything was counted; the next run goes on.", file=sys.stderr)
         return 1
@@ -69,6 +76,12 @@ def _parse(words: list[str] | None) -> argparse.Namespace:
         help="how much one window reads (default: %(default)s)",
     )
     parser.add_argument("--pattern", metavar="GLOB", default="*", help="which files (default: all)")
+    parser.add_argument(
+        "--files",
+        metavar="FOLDER",
+        default="",
+        help="each window's own counts as Parquet files, too (default: none)",
+    )
     parser.add_argument(
         "--follow", action="store_true", help="go on with what is added, until Ctrl-C or SIGTERM"
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from connectors import FileInput
+from file_sink import FileSink
 from jdbc_sink import JdbcSink, accumulate
 from windowed import Pipeline
 
@@ -33,16 +34,26 @@ def count_words(lines: DataFrame) -> DataFrame:
     )
 
 
+def _twice(lines: DataFrame) -> dict[str, DataFrame]:
+    """The same counts for both sinks."""
+    counts = count_words(lines)
+    return {"counts": counts, "files": counts}
+
+
 def build(
     folder: str,
     database: str = f"duckdb:///{HOME}/counts.duckdb",
     state: str = f"{HOME}/state",
     window_bytes: int = WINDOW_BYTES,
     pattern: str = "*",
+    files: str = "",
 ) -> Pipeline:
-    """The word count of all files in `folder` whose name matches `pattern`. Touches nothing yet."""
+    """The word count of all files in `folder` whose name matches `pattern`; each window's own
+    counts as Parquet files into the folder `files`, if one is named. Touches nothing yet."""
+    arguments = [folder, database, state, window_bytes, pattern, *([files] if files else [])]
     # JSON's double quotes survive a shell's single ones: a refusal prints commands to copy.
-    given = json.dumps([folder, database, state, window_bytes, pattern], ensure_ascii=False)
+    given = json.dumps(arguments, ensure_ascii=False)
+    counts = JdbcSink(database, table=TABLE, mode=accumulate(key=["word"], add=["count"]))
     return Pipeline(
         "wordcount",
         inputs={
@@ -50,10 +61,8 @@ def build(
                 folder, format="lines", pattern=pattern, max_bytes_per_window=window_bytes
             )
         },
-        transform=count_words,
-        sinks={
-            "counts": JdbcSink(database, table=TABLE, mode=accumulate(key=["word"], add=["count"]))
-        },
+        transform=_twice if files else count_words,
+        sinks={"counts": counts, "files": FileSink(files)} if files else {"counts": counts},
         log=state,
         locator=f"samples.wordcount:build({given[1:-1]})",
     )

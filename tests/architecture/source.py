@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PRODUCT = ("windowlog", "connectors", "jdbc_sink", "windowed")
+PRODUCT = ("windowlog", "connectors", "jdbc_sink", "file_sink", "windowed")
 ROOMS = (*PRODUCT, "samples", "benchmarks", "tests")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

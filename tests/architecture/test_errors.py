@@ -16,7 +16,13 @@ from tests.architecture.source import ROOT, none_of, product
 from windowlog.errors import KitError
 
 # What stands before the number says in which room an error is raised.
-PREFIXES = {"windowlog": "WL", "windowed": "WD", "jdbc_sink": "JS", "connectors": "FI"}
+PREFIXES = {
+    "windowlog": "WL",
+    "windowed": "WD",
+    "jdbc_sink": "JS",
+    "file_sink": "FS",
+    "connectors": "FI",
+}
 TEXT = (ROOT / "docs/errors.md").read_text()
 
 
@@ -39,7 +45,7 @@ PAGES = re.findall(r"^## ([A-Z]{2}\d+) (\w+)$", TEXT, re.MULTILINE)
 
 
 def test_every_error_has_a_code_of_its_own_room() -> None:
-    """WL windowlog, WD windowed, JS jdbc_sink, FI connectors: files."""
+    """WL windowlog, WD windowed, JS jdbc_sink, FS file_sink, FI connectors: files."""
     assert len(KINDS) > 30, "the search found almost no errors"
     none_of(
         [
@@ -71,7 +77,9 @@ def test_every_entry_says_something() -> None:
     none_of([PAGES[n][0] for n, body in enumerate(bodies) if len(body.split()) < 10])
 
 
-@pytest.mark.parametrize("module", ["windowlog.errors", "windowed.errors", "jdbc_sink.errors"])
+@pytest.mark.parametrize(
+    "module", ["windowlog.errors", "windowed.errors", "jdbc_sink.errors", "file_sink.errors"]
+)
 def test_the_tree_at_the_top_of_a_module_is_complete(module: str) -> None:
     """Each of its errors, with its code."""
     tree = inspect.getdoc(importlib.import_module(module)) or ""

@@ -16,6 +16,7 @@ from tests.architecture.source import PRODUCT, ROOT, Source, none_of, product
 
 # Clients of the outside, and what only commands or tests need: they come when they are used.
 LATE = {"pyspark", "duckdb", "duckdb_sqlalchemy", "sqlalchemy", "rich", "typer", "pytest"}
+LATE |= {"hdfs", "requests"}
 # A JdbcSink is made of SQLAlchemy; who imports that room uses it.
 LOADED_BY = {"jdbc_sink": {"sqlalchemy"}}
 # What only a session with a JVM of its own has: Spark Connect has none of it.
@@ -35,6 +36,7 @@ def test_the_arrows_between_rooms_hold() -> None:
     [
         ("connectors", "import jdbc_sink", "never import each other"),
         ("jdbc_sink", "import windowed", "never import each other"),
+        ("file_sink", "import jdbc_sink", "never import each other"),
         ("windowed", "import connectors", "never import each other"),
         ("windowlog", "import windowed", "never import each other"),
         ("windowlog", "import pyspark", "storage and access know a client"),

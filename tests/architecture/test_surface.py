@@ -21,6 +21,7 @@ PROMISED = {
     "windowlog": {"KitError", "WindowLog"},
     "connectors": {"FileInput"},
     "jdbc_sink": {"JdbcSink", "accumulate", "append"},
+    "file_sink": {"FileSink"},
     "windowed": {"Listener", "Pipeline", "drained", "every", "forever", "windows"},
     "windowed.testing": {
         "CRASH",

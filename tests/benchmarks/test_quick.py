@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from benchmarks import log, overhead, result, small_windows, throughput
+from benchmarks import file_sink, log, log_hdfs, overhead, result, small_windows, throughput
 from benchmarks.machine import look
 from benchmarks.result import Result, save
 from benchmarks.table import show
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from windowed.testing.services import HdfsService
 
 
 def _check(found: Result, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,6 +82,22 @@ def test_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(names) == 5
     newest = max((tmp_path / names[1] / "windows").iterdir()).name
     assert newest == f"{1_000_000 + 40:012d}.json"
+
+
+def test_log_on_hdfs(hdfs: HdfsService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways, side by side."""
+    found = log_hdfs.compare(log_hdfs.Sizes(appends=3, warm_up=1), hdfs.webhdfs_url)
+    _check(found, tmp_path, monkeypatch)
+    assert [row[0] for row in found.grids[0].rows] == ["log append", "write and rename by hand"]
+
+
+@pytest.mark.spark
+def test_file_sink(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both rivals write every row, and a window's steps are told."""
+    found = file_sink.measure(file_sink.Sizes(rows=1000, rounds=1), tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    assert [row[0] for row in found.grids[0].rows] == ["file sink", "df.write.parquet"]
+    assert {"stage", "hold"} <= {row[0] for row in found.grids[1].rows}
 
 
 @pytest.mark.spark

@@ -12,10 +12,12 @@ import pytest
 import typer
 
 from connectors import FileInput
+from file_sink import FileSink
 from jdbc_sink import JdbcSink, accumulate, replace_window, upsert
 from tests.docs.blocks import DOCS
 from windowed import Pipeline
 from windowed.commands.app import app
+from windowlog.storage import HdfsStorage
 
 TEXT = (DOCS / "options.md").read_text()
 REQUIRED = "required"
@@ -28,9 +30,11 @@ CALLED: dict[str, Callable[..., Any]] = {
     "Pipeline.open": Pipeline.open,
     "FileInput": FileInput,
     "JdbcSink": JdbcSink,
+    "FileSink": FileSink,
     "accumulate": accumulate,
     "upsert": upsert,
     "replace_window": replace_window,
+    "HdfsStorage": HdfsStorage,
 }
 
 

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from tests.kill import plain_gear, spark_gear
+from tests.kill.files_variant import LAYOUTS, FilesVariant
 from tests.kill.variants import MODES, Variant
 from tests.kill.world import World
 
@@ -19,18 +20,14 @@ PLAIN_ROUNDS_EACH = 20
 
 def main() -> int:
     """Run the gears."""
-    parser = argparse.ArgumentParser(prog="python -m tests.kill", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=200, help="kills without Spark")
-    parser.add_argument("--spark-rounds", type=int, default=None, help="kills with Spark")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--database", choices=["duckdb", "sqlite"], default="duckdb")
-    parser.add_argument("--mode", choices=sorted(MODES), default="accumulate")
-    parser.add_argument("--load", choices=["driver", "executors"], default="driver")
-    words = parser.parse_args()
+    words = _parse()
     spark_rounds = words.spark_rounds
     if spark_rounds is None:
         spark_rounds = words.rounds // PLAIN_ROUNDS_EACH
-    variant = Variant(words.database, words.mode, words.load)
+    if words.sink == "files":
+        variant: Variant | FilesVariant = FilesVariant(words.layout)
+    else:
+        variant = Variant(words.database, words.mode, words.load)
     for gear, rounds in ((plain_gear, words.rounds), (spark_gear, spark_rounds)):
         if not rounds:
             continue
@@ -45,6 +42,21 @@ def main() -> int:
                 return 1
             _report(name, tally, time.monotonic() - start_s)
     return 0
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.kill", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=200, help="kills without Spark")
+    parser.add_argument("--spark-rounds", type=int, default=None, help="kills with Spark")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sink", choices=["jdbc", "files"], default="jdbc")
+    database = parser.add_argument_group("--sink jdbc")
+    database.add_argument("--database", choices=["duckdb", "sqlite"], default="duckdb")
+    database.add_argument("--mode", choices=sorted(MODES), default="accumulate")
+    database.add_argument("--load", choices=["driver", "executors"], default="driver")
+    files = parser.add_argument_group("--sink files")
+    files.add_argument("--layout", choices=sorted(LAYOUTS), default="windows")
+    return parser.parse_args()
 
 
 def _progress(name: str, start_s: float) -> object:

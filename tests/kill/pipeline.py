@@ -1,5 +1,5 @@
-"""The pipeline under fire: files → word count → a database. With a session on Spark, without one on
-Arrow."""
+"""The pipeline under fire: files → word count → a database, or files. With a session on Spark,
+without one on Arrow."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow
 
 from connectors import FileInput
+from tests.kill.files_variant import FilesVariant
 from tests.kill.variants import Variant
 from tests.kill.world import BYTES_PER_WINDOW
 from windowed import Pipeline
@@ -33,16 +34,15 @@ def count_words(lines: Any) -> Any:
     return pyarrow.table({"word": list(counts), "count": list(counts.values())}, schema=schema)
 
 
+def variant_of(root: Path) -> Variant | FilesVariant:
+    """As it was written down."""
+    kind, *words = (root / "variant").read_text().split()
+    return FilesVariant(*words) if kind == "files" else Variant(kind, *words)
+
+
 def build(root: Path) -> Pipeline:
     """The pipeline of the world at `root`."""
-    variant = Variant.load_from(root)
-
-    def transform(lines: Any) -> Any:
-        counts = count_words(lines)
-        if variant.mode != "two_tables":
-            return counts
-        return {"counts": {"word_counts": counts, "every": counts}}
-
+    variant = variant_of(root)
     return Pipeline(
         "killed",
         inputs={
@@ -50,7 +50,7 @@ def build(root: Path) -> Pipeline:
                 root / "in", format="lines", max_bytes_per_window=BYTES_PER_WINDOW, quiet_s=0
             )
         },
-        transform=transform,
+        transform=lambda lines: variant.outputs(count_words(lines)),
         sinks={"counts": variant.sink(root)},
         log=root / "state",
     )

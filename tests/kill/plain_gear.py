@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 import connectors.files.input
 import windowed.loop
+from tests.kill import file_moments
 from tests.kill.check import Checker
-from tests.kill.moments import MOMENTS, Trap, install
+from tests.kill.moments import Trap, install
 from tests.kill.pipeline import build
 from tests.kill.world import World
 from windowed import Listener
@@ -40,7 +41,7 @@ def one_round(world: World, checker: Checker, tally: Tally) -> None:
     counted."""
     rng = world.rng
     world.produce(lines=rng.randrange(5, 60))
-    moment = rng.choice([*MOMENTS, RANDOM, RANDOM, RANDOM])
+    moment = rng.choice([*world.variant.moments, RANDOM, RANDOM, RANDOM])
     if _run_and_kill(world, moment, rng.randrange(1, 5), rng.uniform(0, DELAY_MAX_S)):
         held, newest = checker.check()
         tally.kills[moment] += 1
@@ -71,11 +72,14 @@ def _run_and_kill(world: World, moment: str, occurrence: int, delay_s: float) ->
     return os.WIFSIGNALED(status)
 
 
-class _Tell(Listener):
+class Tell(Listener):
+    """Writes to a pipe when the run has held its first window."""
+
     def __init__(self, descriptor: int) -> None:
         self._descriptor: int | None = descriptor
 
     def held(self, window: Window, sink: str) -> None:
+        """Once."""
         if self._descriptor is not None:
             os.write(self._descriptor, b"h")
             self._descriptor = None
@@ -85,8 +89,10 @@ def _child(world: World, moment: str | None, occurrence: int, writer: int) -> No
     status = 1
     try:
         windowed.loop.PURGE_EVERY = connectors.files.input.FOLD_EVERY = OFTEN
-        install(Trap(moment, occurrence), world.archive)
-        build(world.root).run(None, progress=False, listeners=[_Tell(writer)])
+        trap = Trap(moment, occurrence)
+        install(trap, world.archive)
+        file_moments.install(trap)
+        build(world.root).run(None, progress=False, listeners=[Tell(writer)])
         status = 0
     except BaseException:  # noqa: BLE001 (a forked child must never return)
         import traceback
@@ -94,6 +100,11 @@ def _child(world: World, moment: str | None, occurrence: int, writer: int) -> No
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def drain(world: World) -> None:
+    """One run to the end."""
+    assert not _run_and_kill(world, "never", 1, 0), "nobody kills it"
 
 
 def run(world: World, rounds: int, say: object = None) -> Tally:

@@ -1,4 +1,5 @@
-"""The driver that the Spark gear kills. Says "held" on standard output after its first window."""
+"""The driver that the Spark gear kills, or that kills itself at a named moment. Says "held" on
+standard output after its first window."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.kill import file_moments
+from tests.kill.moments import Trap
 from tests.kill.pipeline import build
 from windowed import Listener
 
@@ -32,11 +35,14 @@ class _Archive(Listener):
 
 
 def main() -> None:
-    """Run the pipeline of the world in the folder given as the first argument."""
+    """Run the pipeline of the world in the folder given as the first argument; the others, if there
+    are any, are a moment of a sink of files, and how many times it comes before the kill."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     root = Path(sys.argv[1])
+    if len(sys.argv) > 2:
+        file_moments.install(Trap(sys.argv[2], int(sys.argv[3])))
     spark = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")

@@ -20,6 +20,8 @@ from tests.kill.world import World
 # A window takes some 150 ms once the session is warm; the first one over a second.
 DELAY_MAX_S = 1.2
 START_TIMEOUT_S = 120
+# So many of the kills come at no named moment.
+RANDOM_ONES = 3
 
 
 def run(world: World, rounds: int, say: object = None) -> Tally:
@@ -28,11 +30,14 @@ def run(world: World, rounds: int, say: object = None) -> Tally:
     while sum(tally.kills.values()) < rounds:
         world.produce(lines=world.rng.randrange(100, 300))
         whole_group = world.rng.random() < 0.5
-        killed = _run_and_kill(world, world.rng.uniform(0, DELAY_MAX_S), whole_group=whole_group)
+        moment = world.rng.choice([*world.variant.spark_moments, *[""] * RANDOM_ONES])
+        delay_s = None if moment else world.rng.uniform(0, DELAY_MAX_S)
+        killed = _run_and_kill(world, delay_s, whole_group=whole_group, moment=moment)
         held, newest = checker.check()
         if killed:
-            tally.kills["the whole group" if whole_group else "its Python alone"] += 1
-            tally.interrupted += newest > held
+            victim = "the whole group" if whole_group else "its Python alone"
+            tally.kills[moment or victim] += 1
+            tally.interrupted += bool(moment) or newest > held
         else:
             checker.finished()
             tally.drained += 1
@@ -46,9 +51,12 @@ def run(world: World, rounds: int, say: object = None) -> Tally:
     return tally
 
 
-def _run_and_kill(world: World, delay_s: float | None, *, whole_group: bool) -> bool:
+def _run_and_kill(
+    world: World, delay_s: float | None, *, whole_group: bool, moment: str = ""
+) -> bool:
+    trap = [moment, str(world.rng.randrange(1, 4))] if moment else []
     child = subprocess.Popen(
-        [sys.executable, "-m", "tests.kill.spark_child", str(world.root)],
+        [sys.executable, "-m", "tests.kill.spark_child", str(world.root), *trap],
         stdout=subprocess.PIPE,
         start_new_session=True,
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.kill import plain_gear, spark_gear
 from tests.kill.check import Checker, Violation
+from tests.kill.files_variant import LAYOUTS, FilesVariant
 from tests.kill.moments import MOMENTS
 from tests.kill.variants import MODES, Variant, connected
 from tests.kill.world import World
@@ -44,6 +46,45 @@ def test_rows_that_tasks_wrote_survive_kills(tmp_path: Path, database: str) -> N
     world = World(tmp_path / "world", plain_gear.new_rng(5), variant)
     tally = spark_gear.run(world, rounds=1)
     assert tally.windows > 1
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_files_survive_kills(quick_folder: Path, layout: str) -> None:
+    """Each layout: what is visible after each kill are whole windows (files, where they appear one
+    by one), once, and all that were told."""
+    world = World(quick_folder / "world", plain_gear.new_rng(13), FilesVariant(layout))
+    tally = plain_gear.run(world, rounds=5)
+    assert tally.interrupted > 0
+    assert tally.windows > 2
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("layout", ["windows", pytest.param("files", marks=pytest.mark.soak)])
+def test_files_that_spark_wrote_survive_kills(quick_folder: Path, layout: str) -> None:
+    """A kill of a real driver, and a run to the end."""
+    world = World(quick_folder / "world", plain_gear.new_rng(2), FilesVariant(layout))
+    assert spark_gear.run(world, rounds=1).windows > 2
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_check_notices_files_that_are_lost_or_doubled(quick_folder: Path, layout: str) -> None:
+    """And such as are none of the sink's."""
+    world = World(quick_folder / "world", plain_gear.new_rng(7), FilesVariant(layout))
+    checker = Checker(world)
+    world.produce(lines=100)
+    plain_gear.drain(world)
+    assert checker.check()[0] > 1
+    oldest = min(path for path in (world.root / "out").rglob("part-*") if path.is_file())
+    for ending in ("-00001-000", "-one"):
+        other = oldest.with_name(oldest.name.replace("-00000-000", ending))
+        shutil.copy(oldest, other)
+        with pytest.raises(Violation):
+            checker.check()
+        other.unlink()
+    checker.check()
+    oldest.unlink()
+    with pytest.raises(Violation):
+        checker.check()
 
 
 def test_the_check_notices_a_lost_row_and_a_doubled_one(tmp_path: Path) -> None:

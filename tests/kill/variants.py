@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jdbc_sink import JdbcSink, accumulate, append, call, replace_window, sql, upsert
+from tests.kill.moments import MOMENTS
 
 # Window id -> word -> how often it was in that window.
 Windows = Mapping[int, Counter[str]]
@@ -89,6 +90,9 @@ class Variant:
     database: str = "duckdb"
     mode: str = "accumulate"
     load: str = "driver"
+    moments = MOMENTS
+    spark_moments = ()
+    partly = False
 
     def save(self, root: Path) -> None:
         """Write it down, and make what must be there."""
@@ -99,10 +103,11 @@ class Variant:
                 connection.execute(before)
                 connection.commit()
 
-    @staticmethod
-    def load_from(root: Path) -> Variant:
-        """As it was written down."""
-        return Variant(*(root / "variant").read_text().split())
+    def outputs(self, counts: Any) -> Any:
+        """What the transform returns."""
+        if self.mode != "two_tables":
+            return counts
+        return {"counts": {"word_counts": counts, "every": counts}}
 
     def sink(self, root: Path) -> JdbcSink:
         """The sink under fire."""
@@ -111,10 +116,10 @@ class Variant:
             options["table"] = "word_counts"
         return JdbcSink(f"{self.database}:///{root / 'counts.db'}", **options)
 
-    def ask(self, root: Path) -> tuple[int, list[list[Any]]]:
-        """(H, rows of word_counts), by the database's own driver."""
+    def ask(self, root: Path) -> tuple[int, int, list[list[Any]]]:
+        """(H, H, rows of word_counts), by the database's own driver: what is held is there."""
         if not (root / "counts.db").exists():
-            return 0, []
+            return 0, 0, []
         listing = "SHOW TABLES" if self.database == "duckdb" else "SELECT name FROM sqlite_master"
         with connected(root, self.database) as connection:
             tables = {row[0] for row in connection.execute(listing).fetchall()}
@@ -127,7 +132,8 @@ class Variant:
                 rows = connection.execute(f"SELECT {columns} FROM word_counts").fetchall()
             if "every" in tables:
                 self._check_every(connection, rows)
-        return (held[0][0] if held else 0), [list(row) for row in rows]
+        window_id = held[0][0] if held else 0
+        return window_id, window_id, [list(row) for row in rows]
 
     @staticmethod
     def _check_every(connection: Any, rows: list[Any]) -> None:

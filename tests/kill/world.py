@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from tests.kill.files_variant import FilesVariant
 from tests.kill.variants import Variant
 
 WORDS = ["the", "The", "a_b", "x1", "caf\u00e9", "don't", "\u212aelvin", "_", "2001", "END", "word"]
@@ -13,16 +14,18 @@ BYTES_PER_WINDOW = 2_000
 
 
 class World:
-    """`root` holds in/ (the input), state/ (the log), counts.db, and archive/ (each plan ever
-    logged).
+    """`root` holds in/ (the input), state/ (the log), counts.db or out/, and archive/ (each plan
+    ever logged).
 
     `written` is an independent copy: inode -> its bytes. No file is deleted, so an inode is one
     file for ever.
     """
 
-    def __init__(self, root: Path, rng: random.Random, variant: Variant | None = None) -> None:
+    def __init__(
+        self, root: Path, rng: random.Random, variant: Variant | FilesVariant | None = None
+    ) -> None:
         self.root = root
-        self.variant = variant or Variant()
+        self.variant: Variant | FilesVariant = variant or Variant()
         self.rng = rng
         self.written: dict[int, bytearray] = {}
         for folder in (self.input, self.archive):

@@ -110,6 +110,21 @@ def test_what_is_added_is_counted_by_the_next_run(place: Place, one_session: Non
 
 
 @pytest.mark.spark
+def test_counts_of_each_window_are_written_as_files_too(
+    place: Place, one_session: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One folder for each window; together they are what the table says."""
+    folder = place.state.with_name("files")
+    assert program.main(place.arguments("--files", str(folder))) == 0
+    [(windows,)] = ask(place.database, "SELECT DISTINCT window_id FROM window_ledger")
+    assert len(list(folder.glob("window_id=*"))) == windows
+    query = f"SELECT word, sum(count)::bigint FROM '{folder}/*/*.parquet' GROUP BY word"
+    assert dict(ask(place.database, query)) == words_in_files(place.texts)
+    assert words_in_database(place.database) == words_in_files(place.texts)
+    assert str(folder) in capsys.readouterr().out
+
+
+@pytest.mark.spark
 def test_an_empty_folder_is_counted_too(place: Place, one_session: None) -> None:
     """There is a table, without words."""
     shutil.rmtree(place.texts)

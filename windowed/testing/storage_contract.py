@@ -28,7 +28,11 @@ _STEPS = 300
 
 
 class StorageContract:
-    """What windowlog.contracts.Storage promises, but for durability, which needs a disk to cut."""
+    """What windowlog.contracts.Storage promises, but for durability, which needs a disk to cut.
+
+    `walk_steps` is how long each random walk is: less for a storage that is slow."""
+
+    walk_steps = _STEPS
 
     @pytest.fixture
     def storage(self) -> Storage:
@@ -211,7 +215,7 @@ class StorageContract:
     def test_it_behaves_like_a_dict(self, storage: Storage, seed: int) -> None:
         """A long random walk over a few names, compared with a dict after each step."""
         random_source, model = random.Random(seed), dict[str, bytes]()
-        for step in range(_STEPS):
+        for step in range(self.walk_steps):
             name, target = random_source.choices(NAMES[:4], k=2)
             match random_source.choice(("create", "delete", "rename", "sync")):
                 case "create":

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.windowlog.storage.lossy_proxy import LossyProxy
+
 _IN_MEMORY = Path("/dev/shm")
 
 
@@ -24,3 +26,16 @@ def quick_folder() -> Iterator[Path]:
 def no_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
     """The power that is cut here is not the machine's; fsync would cost most of the time."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+@pytest.fixture
+def proxy(on_hdfs: str) -> Iterator[LossyProxy]:
+    """Between the test and HDFS."""
+    with LossyProxy(on_hdfs) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def folder(on_hdfs: str) -> str:
+    """The path of the folder on HDFS that is not there yet."""
+    return f"/{on_hdfs.rpartition('/')[2]}"

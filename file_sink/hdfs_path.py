@@ -1,0 +1,46 @@
+"""A folder of an HDFS as Spark is told of it: `hdfs://namenode:8020/out`. Pure functions."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from windowlog.errors import BadArgument
+
+_PATH = re.compile(r"hdfs://([A-Za-z0-9._-]+(?::[0-9]{1,5})?)/([^\0]*)", re.IGNORECASE)
+_ALLOWED = "a folder of an HDFS as Spark sees it, hdfs://NAMENODE:8020/FOLDER"
+# Where Hadoop 3 listens: for Spark, and for WebHDFS.
+_RPC_PORT, _HTTP_PORT = "8020", "9870"
+
+
+def is_hdfs(path: object) -> bool:
+    """Is it meant as one?"""
+    return isinstance(path, str) and path.lower().startswith("hdfs:")
+
+
+def hdfs_path(path: Any) -> str:
+    """The path, without doubled slashes and with none at its end. BadArgument for what is none."""
+    found = _PATH.fullmatch(path) if isinstance(path, str) else None
+    if found is None:
+        # The rest of a URL may hold a password.
+        shown = "hdfs:…" if is_hdfs(path) else path
+        raise BadArgument(argument="path", value=shown, allowed=_ALLOWED)
+    parts = [part for part in found[2].split("/") if part]
+    if not parts or any(part in (".", "..") or ":" in part for part in parts):
+        allowed = f"{_ALLOWED}; no name in it is . or .. or has a colon"
+        raise BadArgument(argument="path", value=path, allowed=allowed)
+    return f"hdfs://{found[1]}/{'/'.join(parts)}"
+
+
+def webhdfs_of(path: str) -> str:
+    """Where the name node of a path speaks WebHDFS: known where it is on Hadoop's own port, and so
+    is no name of a cluster. BadArgument elsewhere, which says what to give."""
+    authority = path.split("/")[2]
+    host, _, port = authority.partition(":")
+    if port != _RPC_PORT:
+        allowed = (
+            f'"webhdfs://NAMENODE:{_HTTP_PORT}", where the driver reaches the name node of'
+            f" {authority} (with a comma between several; dfs.namenode.http-address says where)"
+        )
+        raise BadArgument(argument="storage", value=None, allowed=allowed)
+    return f"webhdfs://{host}:{_HTTP_PORT}"

@@ -1,0 +1,176 @@
+"""LocalTree: folders of this machine, or of a file system that driver and executors have mounted.
+
+A rename is one system call that refuses a name that is taken (renaming.py). What it takes from the
+world is what the log's storage takes: fsync of files and folders survives a power cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
+
+from file_sink.renaming import rename_exclusively
+from file_sink.tree import Entry, Kind
+from windowlog.errors import KitError, PreviousFailure, RecordExists, RecordNotFound
+from windowlog.storage.disk import Disk
+from windowlog.storage.explain import explained
+from windowlog.storage.local import LocalStorage
+
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+# Read at once for a fingerprint: as fast as larger pieces, and little memory.
+_PIECE_BYTES = 2**20
+
+
+class LocalTree:
+    """Obeys `Tree`. Use from one thread; `fingerprint` from several."""
+
+    def __init__(self) -> None:
+        self._disk = Disk()
+
+    def place(self, path: str) -> str:
+        """Absolute; `~` expanded, links followed: what is renamed must be on the links' side."""
+        return os.path.realpath(os.path.expanduser(path))
+
+    def spark_path(self, path: str) -> str:
+        """With its scheme."""
+        return f"file:{path}"
+
+    def kind(self, path: str) -> Kind | None:
+        """By stat, links followed."""
+        with self._explaining(path, "looking at it"):
+            try:
+                mode_is_folder = os.path.isdir(path)
+                if not mode_is_folder:
+                    os.stat(path)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+        return "folder" if mode_is_folder else "file"
+
+    def list(self, folder: str) -> list[Entry]:
+        """By scandir; a link is a file, wherever it leads."""
+        with self._explaining(folder, "listing it"):
+            try:
+                with os.scandir(folder) as entries:
+                    found = [
+                        Entry(e.name, "folder", 0)
+                        if e.is_dir(follow_symlinks=False)
+                        else Entry(e.name, "file", e.stat(follow_symlinks=False).st_size)
+                        for e in entries
+                    ]
+            except FileNotFoundError:
+                return []
+        return sorted(found, key=lambda entry: entry.name)
+
+    def make(self, folder: str, *, durable: bool = True) -> None:
+        """By mkdir, and fsync of the folders above."""
+        with self._explaining(folder, "making it"):
+            try:
+                os.mkdir(folder)
+            except FileNotFoundError:
+                self._disk.make_folders(folder)
+            except FileExistsError:
+                if not os.path.isdir(folder):
+                    raise RecordExists(
+                        name=os.path.basename(folder), where=_above(folder)
+                    ) from None
+            if durable:
+                # Also where it was there: who made it may have died before it was durable.
+                self._disk.sync_folder(_above(folder))
+                self._disk.settle(_above(folder))
+
+    def create(self, path: str) -> BinaryIO:
+        """With O_EXCL."""
+        with self._explaining(path, "creating it"):
+            try:
+                return os.fdopen(os.open(path, _NEW_FILE, 0o666), "wb")
+            except FileExistsError:
+                raise RecordExists(name=os.path.basename(path), where=_above(path)) from None
+            except FileNotFoundError:
+                raise self._missing(_above(path)) from None
+
+    def open(self, path: str) -> BinaryIO:
+        """For reading."""
+        with self._explaining(path, "reading it"):
+            try:
+                return open(path, "rb")
+            except FileNotFoundError:
+                raise self._missing(path) from None
+
+    def rename(self, source: str, target: str) -> None:
+        """One step, and never over anything."""
+        with self._explaining(source, f"renaming it to {target}"):
+            try:
+                rename_exclusively(source, target)
+            except FileExistsError:
+                raise RecordExists(name=os.path.basename(target), where=_above(target)) from None
+            except FileNotFoundError:
+                missing = source if os.path.isdir(_above(target)) else _above(target)
+                raise self._missing(missing) from None
+
+    def sync(self, path: str) -> None:
+        """By fsync."""
+        with self._explaining(path, "syncing it"):
+            try:
+                if os.path.isdir(path):
+                    self._disk.sync_folder(path)
+                else:
+                    self._disk.sync_file(path)
+            except FileNotFoundError:
+                raise self._missing(path) from None
+
+    def remove(self, path: str) -> None:
+        """All of it that can be removed: an executor that outlives its driver may write into a
+        folder just now, and what stays is swept later."""
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                os.unlink(path)
+
+    def fingerprint(self, path: str) -> str:
+        """SHA-256 of all bytes."""
+        digest = hashlib.sha256()
+        with self._explaining(path, "reading it"):
+            try:
+                with open(path, "rb", buffering=0) as stream:
+                    while piece := stream.read(_PIECE_BYTES):
+                        digest.update(piece)
+            except FileNotFoundError:
+                raise self._missing(path) from None
+        return digest.hexdigest()
+
+    def one_system(self, path: str, other: str) -> bool:
+        """By device number."""
+        with self._explaining(path, "looking at it"):
+            return os.stat(path).st_dev == os.stat(other).st_dev
+
+    def records(self, folder: str) -> LocalStorage:
+        """As the log's."""
+        return LocalStorage(folder)
+
+    def close(self) -> None:
+        """Know nothing: as in a new process."""
+        self._disk.forget()
+
+    def _missing(self, path: str) -> RecordNotFound:
+        return RecordNotFound(name=os.path.basename(path), where=_above(path))
+
+    @contextmanager
+    def _explaining(self, path: str, doing: str) -> Iterator[None]:
+        """Refuse work after a failed fsync (I7); give an OSError its path, meaning and remedy."""
+        if self._disk.failure is not None:
+            raise PreviousFailure(what=f"The folder {path}", reason=self._disk.failure)
+        try:
+            yield
+        except KitError:
+            raise
+        except OSError as error:
+            raise explained(error, path, doing) from error
+
+
+def _above(path: str) -> str:
+    return os.path.dirname(path)

@@ -1,0 +1,66 @@
+"""Rows of a DataFrame into files: Spark's own writer, and Spark's own count of what it wrote.
+DataFrame API only, so Spark Connect too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from file_sink.errors import FormatUnavailable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from file_sink.settings import Settings
+
+
+def write(
+    frame: DataFrame, folder: str, settings: Settings, input_bytes: int | None, sink: str
+) -> int:
+    """Write all rows into a new folder, as Spark is told of it; how many rows there were, counted
+    on their way. `input_bytes` is the size of the window's plans, None if it is not known."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import Observation
+    from pyspark.sql import functions as F  # noqa: N812 (as all of Spark's users call it)
+
+    if settings.target_file_bytes and input_bytes is not None:
+        frame = frame.coalesce(max(1, -(-input_bytes // settings.target_file_bytes)))
+    if settings.sort_by:
+        # The partition columns first: Spark's writer wants its rows in their order, and sorts them
+        # again, the rest undone, if they are not.
+        columns = [*settings.partition_by, *settings.sort_by]
+        frame = frame.sortWithinPartitions(*(F.col(_quoted(column)) for column in columns))
+    observation = Observation()
+    counted = frame.observe(observation, F.count(F.lit(1)).alias("rows"))
+    writer = counted.write.format(settings.format).options(**settings.options)
+    if settings.compression:
+        writer = writer.option("compression", settings.compression)
+    if settings.max_records_per_file:
+        writer = writer.option("maxRecordsPerFile", settings.max_records_per_file)
+    if settings.partition_by:
+        writer = writer.partitionBy(*settings.partition_by)
+    try:
+        writer.mode("error").save(folder)
+    except AnalysisException as error:
+        if _lacks_format(error, settings):
+            raise _unavailable(settings, sink) from error
+        raise
+    return int(observation.get["rows"])
+
+
+def _quoted(column: str) -> str:
+    return f"`{column.replace('`', '``')}`"
+
+
+def _lacks_format(error: Exception, settings: Settings) -> bool:
+    text = str(error).lower()
+    return settings.format == "avro" and "avro" in text and "data source" in text
+
+
+def _unavailable(settings: Settings, sink: str) -> FormatUnavailable:
+    package = "org.apache.spark:spark-avro_2.13"
+    return FormatUnavailable(
+        sink=sink,
+        format=settings.format,
+        reason="Spark does not find it on its class path",
+        remedy=f"Start the session with spark.jars.packages={package}:VERSION, of Spark's version.",
+    )

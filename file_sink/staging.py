@@ -1,0 +1,185 @@
+"""A window's rows, written where no reader looks: whole, counted and durable before they are
+held."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from file_sink import arrow_writing, formats, layout, paths
+from file_sink.errors import CountsDiffer, FormatUnavailable, FrameUnsuitable, TooManyFiles
+from file_sink.manifests import Manifest, Staged, StagedFile
+from file_sink.tree import walk
+from windowlog.errors import KitError
+from windowlog.storage.explain import explained
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame
+
+    from file_sink.layout import Places
+    from file_sink.settings import Settings
+    from file_sink.tree import Tree
+    from windowlog.window import Window
+
+# A manifest lists them, some 150 bytes each, and is read at each start.
+FILES_MAX = 100_000
+# Reading back what was just written waits for the disk and for a digest in turn; both let other
+# threads work.
+_READERS = 4
+
+
+class Staging:
+    """Stages for one run of one sink."""
+
+    def __init__(
+        self, tree: Tree, places: Places, settings: Settings, sink: str, run_id: str
+    ) -> None:
+        self._tree = tree
+        self._places = places
+        self._settings = settings
+        self._sink = sink
+        self._run_id = run_id
+
+    def stage(self, frame: DataFrame | pyarrow.Table, window: Window) -> Staged:
+        """Everything slow. CountsDiffer, TooManyFiles, and what writers raise; what is left then is
+        debris."""
+        import pyarrow
+
+        name = layout.staged_name(window.id, self._run_id, uuid4().hex)
+        try:
+            if isinstance(frame, pyarrow.Table):
+                return self._stage_table(frame, name, window)
+            return self._collect(name, self._write(frame, name, window), window)
+        except BaseException:
+            self._tree.remove(self._places.staged(name))
+            raise
+        finally:
+            if not isinstance(frame, pyarrow.Table):
+                self._tree.remove(self._places.spark(name))
+
+    def _stage_table(self, table: pyarrow.Table, name: str, window: Window) -> Staged:
+        import pyarrow
+
+        arrow_writing.check(self._settings, self._sink)
+        if not table.num_rows:
+            return Staged()
+        folder = self._places.staged(name)
+        self._tree.make(folder, durable=False)
+        try:
+            arrow_writing.write(table, folder, window.id, self._settings, self._tree, self._sink)
+        except KitError:
+            raise
+        except OSError as error:
+            raise explained(error, self._places.staging, "writing the rows") from error
+        except pyarrow.ArrowException as error:
+            raise FrameUnsuitable(
+                sink=self._sink, path=self._places.path, findings=error
+            ) from error
+        return self._settle(name, table.num_rows, window)
+
+    def _write(self, frame: DataFrame, name: str, window: Window) -> int:
+        from file_sink import spark_writing
+
+        sizes = [plan.bytes for plan in window.plans.values() if plan.bytes is not None]
+        return spark_writing.write(
+            frame,
+            self._tree.spark_path(self._places.spark(name)),
+            self._settings,
+            sum(sizes) if sizes else None,
+            self._sink,
+        )
+
+    def _collect(self, name: str, rows: int, window: Window) -> Staged:
+        """Exactly the files that Spark has finished, into a folder that it never knew: executors
+        that outlive their driver write where nothing is taken from."""
+        if not rows and self._settings.format not in formats.COUNTED:
+            return Staged()  # a file may be there all the same, with a header and nothing else
+        source, target = self._places.spark(name), self._places.staged(name)
+        made: set[str] = set()
+        for path, size in walk(self._tree, source):
+            below, _, file = path.rpartition("/")
+            ours = layout.from_spark(file, window.id)
+            if ours is None and file[0] not in "._":
+                raise FormatUnavailable(
+                    sink=self._sink,
+                    format=self._settings.format,
+                    reason=f"Spark calls a file {file}, which is not as its writers name theirs",
+                    remedy="Leave mapreduce.output.basename and the commit protocol as they are.",
+                )
+            if ours is None or not size:
+                continue
+            folder = paths.join(target, below)
+            if folder not in made:
+                self._tree.make(folder, durable=False)
+                made.add(folder)
+            self._tree.rename(paths.join(source, path), paths.join(folder, ours))
+        if not made:
+            self._compare(rows, 0, window)
+            return Staged()
+        return self._settle(name, rows, window)
+
+    def _settle(self, name: str, rows: int, window: Window) -> Staged:
+        """The files of a clean folder, durable, and what a manifest says of them."""
+        folder = self._places.staged(name)
+        found = walk(self._tree, folder)
+        if len(found) > FILES_MAX:
+            raise TooManyFiles(
+                sink=self._sink, window_id=window.id, count=len(found), limit=FILES_MAX
+            )
+        with ThreadPoolExecutor(_READERS) as pool:
+            files = list(pool.map(lambda file: self._file(folder, *file), found))
+        counted = [file.rows for file in files if file.rows is not None]
+        if len(counted) == len(files):
+            self._compare(rows, sum(counted), window)
+        # Spark leaves a file without rows, where its first task had none.
+        for empty in [file for file in files if file.rows == 0]:
+            self._tree.remove(paths.join(folder, empty.name))
+            files.remove(empty)
+        if not files:
+            self._tree.remove(folder)
+            return Staged()
+        for below in paths.folders(path for path, _ in found):
+            self._tree.sync(paths.join(folder, below))
+        self._tree.sync(self._places.staged())
+        return Staged(name, tuple(files), rows)
+
+    def _file(self, folder: str, name: str, size: int) -> StagedFile:
+        path = paths.join(folder, name)
+        self._tree.sync(path)
+        rows, count = None, formats.counter(self._settings, name)
+        if count is not None:
+            with self._tree.open(path) as stream:
+                rows = count(stream)
+        return StagedFile(name, size, rows, self._tree.fingerprint(path))
+
+    def _compare(self, counted: int, found: int, window: Window) -> None:
+        if not formats.fits(self._settings, counted, found):
+            raise CountsDiffer(
+                sink=self._sink,
+                window_id=window.id,
+                counted=counted,
+                found=found,
+                place=self._places.staging,
+            )
+
+    def drop(self, staged: Staged) -> None:
+        """Remove what was staged and is surely not held."""
+        if staged.folder:
+            self._tree.remove(self._places.staged(staged.folder))
+
+    def is_there(self, staged: Staged) -> bool:
+        """Has nobody swept it?"""
+        return not staged.folder or self._tree.kind(self._places.staged(staged.folder)) == "folder"
+
+    def sweep(self, newest: Manifest, unpublished: list[Manifest]) -> None:
+        """Remove what can never be held any more: what was staged for windows up to the one that
+        the memory is at, but for what is held and not yet published."""
+        kept = {manifest.staged.folder for manifest in unpublished}
+        for place in (self._places.staged(), self._places.spark()):
+            for entry in self._tree.list(place):
+                window_id = layout.staged_window(entry.name)
+                swept = window_id is not None and window_id <= newest.held.window_id
+                if swept and entry.name not in kept:
+                    self._tree.remove(paths.join(place, entry.name))

@@ -1,0 +1,88 @@
+"""WatchedOs with what a tree of files needs beyond records: renames across folders, files written
+through streams, folders removed.
+
+A rename is one step in a power cut too: it has happened or not, until one of its folders is synced.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from file_sink import local_tree
+from file_sink.renaming import rename_exclusively
+from tests.windowlog.storage.watched_os import Choose, WatchedOs
+from windowlog.storage import disk, local
+
+
+class PoweredOs(WatchedOs):
+    """Real calls under `base`, and what a power cut would leave."""
+
+    def __init__(self, base: Path) -> None:
+        super().__init__(base)
+        self._moves: list[tuple[str, str]] = []
+
+    def fdopen(self, descriptor: int, mode: str) -> Any:
+        """As os.fdopen: what is written shows in the file, and is read from there at a sync."""
+        self._open.pop(descriptor, None)
+        return os.fdopen(descriptor, mode)
+
+    def fsync(self, descriptor: int) -> None:
+        """Bytes come from the file itself; a move is durable with either of its folders."""
+        path, node = self._open[descriptor]
+        if hasattr(node, "live"):
+            node.live = Path(path).read_bytes()  # type: ignore[union-attr]
+        super().fsync(descriptor)
+        for source, target in [*self._moves]:
+            if path in (os.path.dirname(source), os.path.dirname(target)):
+                for name in (source, target):
+                    del self._states(name)[:-1]
+                self._moves.remove((source, target))
+
+    def rename(self, source: str, target: str) -> None:
+        """Both names change in one step."""
+        self._tell("rename", source)
+        rename_exclusively(source, target)
+        self._enter(target, self._node(source))
+        self._enter(source, None)
+        self._moves.append((source, target))
+
+    def rmtree(self, path: str, ignore_errors: bool = False) -> None:
+        """Gone, and perhaps back after a power cut."""
+        self._tell("rmtree", path)
+        shutil.rmtree(path, ignore_errors=ignore_errors)
+        self._enter(path, None)
+
+    def survivors(self, target: Path, choose: Choose) -> None:
+        """A move has happened or not; then as before."""
+        for source, moved in reversed(self._moves):
+            kept = choose([(-2, -2), (-1, -1)])
+            for name, at in ((source, kept[0]), (moved, kept[1])):
+                states = self._states(name)
+                states[:] = [states[at]]
+        super().survivors(target, choose)
+
+    def _states(self, path: str) -> list[Any]:
+        folder: Any = self._node(os.path.dirname(path))
+        states: list[Any] = folder.entries[os.path.basename(path)]
+        return states
+
+
+@contextmanager
+def powered(base: Path) -> Iterator[PoweredOs]:
+    """Storage and tree over a disk that is watched; `base` is new."""
+    base.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        fake = PoweredOs(base)
+        for module in (local, disk, local_tree):
+            patch.setattr(module, "os", fake)
+        patch.setattr(local_tree, "rename_exclusively", fake.rename)
+        patch.setattr(local_tree, "shutil", SimpleNamespace(rmtree=fake.rmtree))
+        yield fake

@@ -1,0 +1,87 @@
+"""Named moments at which a driver dies that writes files. Wrapped from outside, as the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from file_sink import FileSink
+from file_sink.local_tree import LocalTree
+from file_sink.staging import Staging
+from tests.kill.moments import OF_ALL, Trap, after, in_staging
+from windowlog.storage.local import LocalStorage
+
+OF_THE_SINK = (
+    "staged",
+    "a file synced",
+    "files synced",
+    "manifest written",
+    "told",
+    "published mark written",
+    "manifest purged",
+)
+OF_A_FOLDER = ("moved",)
+OF_SEVERAL_FILES = ("first of several renames", "a rename among others", "last rename")
+OF_PARTITIONS = ("partition folder made",)
+FILE_MOMENTS = (*OF_ALL, *OF_THE_SINK[1:])
+"""Of each sink of files, whatever its layout."""
+
+
+def install(trap: Trap) -> None:
+    """Wrap sink, staging and file system of this process, which is about to die."""
+    renames = _Renames(trap)
+
+    def created(storage: LocalStorage, *_: Any) -> None:
+        names = {"manifests": "manifest written", "marks": "published mark written"}
+        if in_staging(storage):
+            trap.passed(names[Path(storage.describe()).name])
+
+    def deleted(storage: LocalStorage, *_: Any) -> None:
+        if in_staging(storage) and Path(storage.describe()).name == "manifests":
+            trap.passed("manifest purged")
+
+    def synced(_: LocalTree, path: str) -> None:
+        if _attempt(path) and Path(path).is_file():
+            trap.passed("a file synced")
+
+    def made(_: LocalTree, path: str) -> None:
+        if "=" in Path(path).name and ".staging/" not in path:
+            trap.passed("partition folder made")
+
+    after(LocalStorage, "create", created)
+    after(LocalStorage, "delete", deleted)
+    after(LocalTree, "sync", synced)
+    after(LocalTree, "make", made)
+    after(LocalTree, "rename", renames.renamed)
+    after(Staging, "_settle", lambda *_: trap.passed("files synced"))
+    after(FileSink, "stage", lambda *_: trap.passed("staged"))
+    after(FileSink, "committed", lambda *_: trap.passed("told"))
+
+
+class _Renames:
+    """Tells the first rename of a window from its last one, by what is left where it came from."""
+
+    def __init__(self, trap: Trap) -> None:
+        self._trap = trap
+        self._attempt: Path | None = None
+
+    def renamed(self, _: LocalTree, source: str, target: str) -> None:
+        """A folder or a file is where readers look."""
+        attempt = _attempt(source)
+        if attempt is None or ".staging/" in target:
+            return
+        if attempt == Path(source):
+            self._trap.passed("moved")
+        elif not any(path.is_file() for path in attempt.rglob("*")):
+            self._trap.passed("last rename")
+        elif attempt == self._attempt:
+            self._trap.passed("a rename among others")
+        else:
+            self._trap.passed("first of several renames")
+        self._attempt = attempt
+
+
+def _attempt(path: str) -> Path | None:
+    """The folder of one attempt that a path is of; None for others."""
+    before, staged, below = path.partition(".staging/staged/")
+    return Path(f"{before}{staged}{below.split('/')[0]}") if below else None

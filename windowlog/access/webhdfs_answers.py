@@ -1,0 +1,130 @@
+"""What an answer of WebHDFS means, and what it means that there is none. No I/O.
+
+Three outcomes beside success, told apart because a caller does something else after each:
+
+    Refusal      the server said no: nothing was done, and asking again gives the same answer
+    Unavailable  nothing was done, and another name node, or a later moment, may say something else
+    Unanswered   the request may have taken effect, now or a little later: look before you ask again
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator
+from typing import Any
+
+# Said before anything is done: the other name node is active, or this one takes no changes yet.
+_NOT_NOW = {"RetriableException", "SafeModeException", "StandbyException"}
+# Said when something between the servers went wrong, at an unknown moment.
+_UNSURE = {
+    "BlockMissingException",
+    "ClosedChannelException",
+    "ConnectException",
+    "EOFException",
+    "IOException",
+    "InterruptedIOException",
+    "LeaseExpiredException",
+    "NoRouteToHostException",
+    "NotReplicatedYetException",
+    "SocketException",
+    "SocketTimeoutException",
+}
+_LENGTH_MAX = 300
+
+
+class _Outcome(Exception):
+    """`reason` is for messages and has no secret in it: a URL with its token never gets here."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Refusal(_Outcome):
+    """The server's no; `kind` is the short name of its Java exception, or HTTP and the status."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+
+
+class Unavailable(_Outcome):
+    """Nothing was done: not reached, standby, in safe mode, starting."""
+
+
+class Unanswered(_Outcome):
+    """The request may have been carried out, or may still be."""
+
+
+def outcome(response: Any, node: str) -> Exception | None:
+    """None for success; else what the answer means. `response` is one of the package requests."""
+    if response.status_code < 400:
+        return None
+    said = _remote_exception(response)
+    if said is None:
+        if response.status_code in (401, 403):
+            return Refusal(f"HTTP {response.status_code}", f"{node} does not let this user in")
+        # A web server that is starting, or stopping, or is none of HDFS.
+        return Unanswered(f"{node} answers HTTP {response.status_code} without a word of WebHDFS")
+    kind, message = said
+    if kind in _NOT_NOW:
+        return Unavailable(f"{node}: {message}")
+    if kind in _UNSURE or response.status_code >= 500:
+        return Unanswered(f"{node}: {message}")
+    return Refusal(kind, message)
+
+
+def _remote_exception(response: Any) -> tuple[str, str] | None:
+    """(kind, the first line of its message), or None where the answer is something else."""
+    try:
+        said = response.json()["RemoteException"]
+        # Some exceptions carry the server's whole stack in their message.
+        lines = str(said["message"]).strip().splitlines() or ["no reason given"]
+        return str(said["exception"]).rpartition("$")[2], lines[0][:_LENGTH_MAX]
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def of_failure(failure: Exception, node: str, timeout_s: float) -> Exception:
+    """What an exception of the package requests means. Its own text is not used: it has the URL,
+    and with it the token."""
+    import requests
+
+    causes = list(_causes(failure))
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return Refusal("SSL", f"the certificate of {node} is refused ({cause.verify_message})")
+    names = {type(cause).__name__ for cause in causes}
+    if isinstance(failure, requests.exceptions.ConnectTimeout) or names & {
+        "ConnectTimeoutError",
+        "NameResolutionError",
+        "NewConnectionError",
+    }:
+        return Unavailable(f"{node} cannot be reached ({_why(causes)})")
+    if isinstance(failure, requests.exceptions.Timeout) or "ReadTimeoutError" in names:
+        return Unanswered(f"{node} has not answered within {timeout_s:g} s")
+    return Unanswered(f"the connection to {node} broke ({_why(causes)})")
+
+
+def _causes(failure: BaseException | None) -> Iterator[BaseException]:
+    """The exception and those that it stands for, outermost first; the wrappings of requests and
+    urllib3 keep theirs in `args` and `reason`."""
+    seen: set[int] = set()
+    waiting = [failure]
+    while waiting:
+        one = waiting.pop(0)
+        if not isinstance(one, BaseException) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        waiting += [*one.args, getattr(one, "reason", None), one.__cause__, one.__context__]
+
+
+def _why(causes: list[BaseException]) -> str:
+    for cause in causes:
+        if isinstance(cause, socket.gaierror):
+            return "its name is not known"
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+    return type(causes[-1]).__name__
