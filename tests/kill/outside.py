@@ -19,21 +19,25 @@ from typing import Any
 
 from file_sink import FileSink
 from tests.kill.plain_gear import Tell
-from windowed import Pipeline
+from windowed import Listener, Pipeline
 from windowed.testing import RowsInput
+from windowlog.window import Window
 
 READERS = ("duckdb", "pyarrow")
 ROOT = Path(__file__).parents[2]
 # After a run's first window; a window takes some 15 ms.
 DELAY_MAX_S = 0.3
 READER_TIMEOUT_S = 120
+# Spark looks some three times a second: with it the driver waits so long after each window.
+PAUSE_WITH_SPARK_S = 0.15
 
 
 def run(root: Path, windows: int, readers: Sequence[str], rng: Random) -> tuple[int, list[Any]]:
     """How many kills there were until all windows were published, and what each reader saw."""
     over, kills = root / "over", 0
+    pause_s = PAUSE_WITH_SPARK_S if "spark" in readers else 0.0
     with _looking(readers, root / "out", over) as looking:
-        while _run_and_kill(root, windows, rng.uniform(0, DELAY_MAX_S)):
+        while _run_and_kill(root, windows, rng.uniform(0, DELAY_MAX_S) + pause_s, pause_s):
             kills += 1
         over.touch()
         return kills, [_told(reader) for reader in looking]
@@ -67,14 +71,23 @@ def _told(reader: subprocess.Popen[str]) -> Any:
     return json.loads(told)
 
 
-def _run_and_kill(root: Path, windows: int, delay_s: float) -> bool:
+class _Pause(Listener):
+    def __init__(self, pause_s: float) -> None:
+        self._pause_s = pause_s
+
+    def committed(self, window: Window) -> None:
+        time.sleep(self._pause_s)
+
+
+def _run_and_kill(root: Path, windows: int, delay_s: float, pause_s: float) -> bool:
     """True if the driver was killed, False if it had nothing more to do."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            _pipeline(root, windows).run(None, progress=False, listeners=[Tell(writer)])
+            listeners = [Tell(writer), _Pause(pause_s)]
+            _pipeline(root, windows).run(None, progress=False, listeners=listeners)
             status = 0
         finally:
             os._exit(status)
