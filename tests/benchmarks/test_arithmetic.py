@@ -115,4 +115,4 @@ def test_a_name_that_is_no_benchmark_is_refused(capsys: pytest.CaptureFixture[st
     """With those there are."""
     with pytest.raises(SystemExit):
         main(["overheads"])
-    assert "overhead, small_windows, log, throughput" in capsys.readouterr().err
+    assert "overhead, small_windows, log, log_hdfs, throughput" in capsys.readouterr().err

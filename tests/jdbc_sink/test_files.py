@@ -161,7 +161,7 @@ def test_a_missing_folder_is_not_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_a_file_without_the_right_to_write_is_refused(tmp_path: Path, what: str) -> None:
     """As a user who may not; the next run, as one who may, goes on."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(0o755)
     path = tmp_path / "x.duckdb"
     if what == "file":

@@ -159,7 +159,7 @@ def test_what_is_no_database_is_refused_with_what_helps(tmp_path: Path) -> None:
 @pytest.mark.parametrize("what", ["file", "folder"])
 def test_a_file_without_the_right_to_write_is_refused(tmp_path: Path, what: str) -> None:
     """As a user who may not; the next run, as one who may, goes on."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(0o755)
     path = tmp_path / "x.db"
     ask(path, "sqlite", "CREATE TABLE words (word TEXT, n INTEGER)")
