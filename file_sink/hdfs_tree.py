@@ -62,7 +62,7 @@ class HdfsTree:
     def kind(self, path: str) -> Kind | None:
         """As the name node says."""
         with self._asking(path, "looking at it") as web:
-            status = _status(web, path)
+            status = web.status(_inside(path))
         return None if status is None else _kind(status)
 
     def list(self, folder: str) -> list[Entry]:
@@ -105,7 +105,7 @@ class HdfsTree:
     def open(self, path: str) -> BinaryIO:
         """Each piece is asked for when it is read."""
         with self._asking(path, "reading it") as web:
-            status = _status(web, path)
+            status = web.status(_inside(path))
         if status is None:
             raise _missing(path)
 
@@ -118,7 +118,7 @@ class HdfsTree:
     def rename(self, source: str, target: str) -> None:
         """By RENAME, which never overwrites. Answers that are lost are looked for."""
         with self._asking(source, f"renaming it to {target}") as web:
-            status = _status(web, source)
+            status = web.status(_inside(source))
             if status is None:
                 raise _missing(source)
             _rename(web, source, target, status["fileId"])
@@ -178,7 +178,7 @@ class HdfsTree:
                     with suppress(Refusal, Unavailable, Unanswered):
                         web.ask("DELETE", _inside(temporary))
                     continue
-                status = _status(web, temporary)
+                status = web.status(_inside(temporary))
                 if status is None:
                     raise _missing(parent(path))
                 _rename(web, temporary, path, status["fileId"])
@@ -212,39 +212,29 @@ class HdfsTree:
 
 def _rename(web: WebHdfs, source: str, target: str, ours: Any) -> None:
     """`ours` is the number of what is to be renamed."""
-    options = {"destination": _inside(target), "renameoptions": "NONE"}
     last: Exception | None = None
     for _ in web.attempts():
         refused: Refusal | None = None
         try:
-            web.ask("RENAME", _inside(source), repeat=False, **options)
+            web.move(_inside(source), _inside(target))
             return
         except Unanswered as failure:
             last = failure
         except Refusal as refusal:
             refused = refusal
         # An answer may have been lost before: the number tells.
-        there = _status(web, target)
+        there = web.status(_inside(target))
         if there is not None and there["fileId"] == ours and source != target:
             return
         if refused is None and there is None:
             continue
         if refused is None or refused.kind == "FileAlreadyExistsException":
             raise _exists(target)
-        if refused.kind == _MISSING and _status(web, source) is not None:
+        if refused.kind == _MISSING and web.status(_inside(source)) is not None:
             raise _missing(parent(target))
         raise refused
     assert last is not None, "there is at least one attempt"
     raise last
-
-
-def _status(web: WebHdfs, path: str) -> Any:
-    try:
-        return web.ask("GETFILESTATUS", _inside(path))["FileStatus"]
-    except Refusal as refusal:
-        if refusal.kind == _MISSING:
-            return None
-        raise
 
 
 def _kind(status: Any) -> Kind:

@@ -151,8 +151,7 @@ class Tables:
             schema = target.name.schema or self._database.catalog.home(connection)
             other = seen.setdefault((schema.lower(), target.name.name.lower()), target)
             if other is not target:
-                findings = f"it is table {other.name}, which tables= fills already"
-                raise TargetUnsuitable(table=target.name, sink=target.sink, findings=findings)
+                target.refuse([f"it is table {other.name}, which tables= fills already"])
 
     def _writer(
         self, connection: Connection, target: TargetTable, columns: pyarrow.Schema

@@ -76,6 +76,19 @@ class WebHdfs:
         """The JSON of the name node's answer, None where it has none."""
         return self._persist(lambda number: self._json(number, verb, path, options), repeat)
 
+    def status(self, path: str) -> Any:
+        """What the name node knows of a file or folder; None if there is none."""
+        try:
+            return self.ask("GETFILESTATUS", path)["FileStatus"]
+        except Refusal as refusal:
+            if refusal.kind == "FileNotFoundException":
+                return None
+            raise
+
+    def move(self, path: str, new_path: str) -> None:
+        """Rename once, never over anything. Unanswered: look where it is."""
+        self.ask("RENAME", path, repeat=False, destination=new_path, renameoptions="NONE")
+
     def write(self, path: str, data: bytes) -> None:
         """A new file with `data`, durable, in folders that are made where they are missing.
 
@@ -118,26 +131,19 @@ class WebHdfs:
                 client._session.close()
 
     def _persist(self, attempt: Callable[[int], Any], repeat: bool) -> Any:
-        limit = self._clock() + self._place.patience_s
-        pause_s = PAUSE_S_MIN
         failures: dict[int, Exception] = {}
-        while True:
-            number = self._first
-            try:
-                return attempt(number)
-            except Refusal:
-                raise
-            except (Unavailable, Unanswered) as failure:
-                failures[number] = failure
-                self._first = (number + 1) % len(self._place.name_nodes)
-                if isinstance(failure, Unanswered) and not repeat:
-                    raise
-            if len(failures) == len(self._place.name_nodes):
-                if self._clock() + pause_s > limit:
-                    raise _together([failures[each] for each in sorted(failures)])
-                self._sleep(pause_s)
-                pause_s = min(2 * pause_s, PAUSE_S_MAX)
-                failures.clear()
+        for _ in self.attempts():
+            failures.clear()
+            while len(failures) < len(self._place.name_nodes):
+                number = self._first
+                try:
+                    return attempt(number)
+                except (Unavailable, Unanswered) as failure:
+                    failures[number] = failure
+                    self._first = (number + 1) % len(self._place.name_nodes)
+                    if isinstance(failure, Unanswered) and not repeat:
+                        raise
+        raise _together([failures[each] for each in sorted(failures)])
 
     def _json(self, number: int, verb: str, path: str, options: Mapping[str, str]) -> Any:
         response = self._send(number, verb, path, options)

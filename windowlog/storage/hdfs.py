@@ -127,7 +127,7 @@ class HdfsStorage:
                 raise RecordNotFound(name=source, where=self.describe())
             for _ in self._web.attempts():
                 try:
-                    self._move(path, new_path)
+                    self._web.move(path, new_path)
                     return
                 except Unanswered as failure:
                     last = failure
@@ -135,7 +135,7 @@ class HdfsStorage:
                 except Refusal as refusal:
                     refused = self._taken(refusal, target)
                 # An answer may have been lost before: the file itself tells.
-                there = self._status(new_path)
+                there = self._web.status(new_path)
                 if there is not None and there["fileId"] == ours and path != new_path:
                     return
                 if there is not None or not isinstance(refused, RecordExists):
@@ -198,24 +198,20 @@ class HdfsStorage:
                 raise RecordNotFound(name=missing, where=self.describe()) from None
             raise explained(outcome, self.describe(), doing) from None
 
-    def _move(self, path: str, new_path: str) -> None:
-        options = {"destination": new_path, "renameoptions": "NONE"}
-        self._web.ask("RENAME", path, repeat=False, **options)
-
     def _show(self, temporary: str, name: str, path: str) -> bool:
         """Rename the temporary file to the record. False if it is gone though nothing was in doubt:
         somebody took it away. RecordExists."""
         began, doubt = time.time(), False
         for _ in self._web.attempts():
             try:
-                self._move(temporary, path)
+                self._web.move(temporary, path)
                 return True
             except Unanswered as failure:
                 # Look first: asking again blindly could only tell that it is gone.
                 doubt, last = True, failure
-                if self._status(temporary) is None:
+                if self._web.status(temporary) is None:
                     return self._surely(name, began)
-                if self._status(path) is None:
+                if self._web.status(path) is None:
                     continue
                 refused: KitError | Refusal = RecordExists(name=name, where=self.describe())
             except Refusal as refusal:
@@ -254,17 +250,8 @@ class HdfsStorage:
 
     def _file_id(self, path: str) -> Any:
         """The number that a file keeps under every name; None if there is no file."""
-        status = self._status(path)
+        status = self._web.status(path)
         return status["fileId"] if status is not None and status["type"] == "FILE" else None
-
-    def _status(self, path: str) -> Any:
-        """What the name node knows of a file or folder; None if there is none."""
-        try:
-            return self._web.ask("GETFILESTATUS", path)["FileStatus"]
-        except Refusal as refusal:
-            if refusal.kind == _MISSING:
-                return None
-            raise
 
     def _entries(self) -> tuple[dict[str, Any], ...]:
         try:
