@@ -1,5 +1,6 @@
 """Where rows come from: one room per source. Each input obeys `windowlog.contracts.Input`."""
 
 from connectors.files import FileInput
+from connectors.kafka import KafkaInput
 
-__all__ = ["FileInput"]
+__all__ = ["FileInput", "KafkaInput"]

@@ -13,9 +13,7 @@ KitError
 
 from __future__ import annotations
 
-import shlex
-
-from windowlog.errors import PIPELINE, KitError
+from windowlog.errors import KitError, pipeline_command
 
 
 class FolderMissing(KitError, FileNotFoundError):
@@ -79,4 +77,4 @@ class FileReplaced(KitError):
 
 def reset_to(name: str, place: str) -> str:
     """The command that lets input `name` go on at `place`, in this input's words."""
-    return f"python -m windowed reset {PIPELINE} {name} --to {shlex.quote(place)}"
+    return pipeline_command("reset", name, "--to", place)

@@ -1,5 +1,5 @@
 """Which file is which: device, inode and birth time, because a path changes its file and ext4
-reuses inodes at once.
+reuses inodes at once. On HDFS a number alone: a name node gives none away twice.
 
 Python has no birth time on Linux, so `statx` is called through the C library. Where the file system
 has none either, a digest of the file's first bytes takes its place (`Head`).
@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 # A page: enough to tell two files apart, and one read.
 HEAD_BYTES = 4096
+# Stands for a birth time where a number means one file for ever.
+NEVER_AGAIN = 1
 
 _AT_FDCWD = -100
 _AT_EMPTY_PATH = 0x1000
@@ -33,7 +35,8 @@ _STATX_BYTES = 256
 
 
 class FileId(NamedTuple):
-    """A file, whatever its path. `born_ns` is 0 where the file system keeps no birth time."""
+    """A file, whatever its path. `born_ns` is 0 where the file system keeps no birth time, and
+    NEVER_AGAIN where it needs none."""
 
     device: int
     inode: int
@@ -79,9 +82,10 @@ def status_of(descriptor: int) -> Status:
     return _statx_status(descriptor, b"", _AT_EMPTY_PATH) or _plain_status(os.fstat(descriptor))
 
 
-def head_of(descriptor: int, size: int, length: int = HEAD_BYTES) -> Head:
-    """The head of an open file that has `size` bytes, over at most `length` bytes."""
-    data = os.pread(descriptor, min(size, length), 0)
+def head_of(read: Callable[[int, int], bytes], size: int, length: int = HEAD_BYTES) -> Head:
+    """The head of a file that has `size` bytes, over at most `length` bytes; `read(length, offset)`
+    reads in it."""
+    data = read(min(size, length), 0)
     return Head(len(data), hashlib.sha256(data).hexdigest()[:32])
 
 

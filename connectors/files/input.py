@@ -13,11 +13,14 @@ from connectors.files.index import Index
 from connectors.files.locate import Locator
 from connectors.files.parts import FileRange, ranges, to_part
 from connectors.files.pattern import compile_pattern
+from connectors.files.places import folder_at, reader_for
 from connectors.files.planning import Planner
 from connectors.files.seek import Seeker
 from connectors.files.tails import Tails
 from connectors.files.verify import Checker
-from connectors.files.walk import Tree, walk, would_find
+from connectors.files.walk import Tree
+from connectors.tasks import as_dataframe
+from windowlog.access.webhdfs_url import HdfsPlace
 from windowlog.errors import BadArgument
 from windowlog.values import Bounds, Json, Plan, Seek, Skip
 from windowlog.wiring import InputIdentity
@@ -43,7 +46,9 @@ class FileInput:
     `max_files_per_window` files. An unterminated last line is taken once nobody has written for
     `quiet_s` seconds (`last_line="take"`), or never (`"wait"`). `reader`: in the `driver`, in
     `executors` (which see the same folder), or by the window's size (`auto`). `clock` gives the
-    time as an aware datetime. BadArgument for anything else.
+    time as an aware datetime. On HDFS `path` is as Spark sees it, `hdfs://namenode:8020/in`, and
+    `storage` where the driver lists, `webhdfs://namenode:9870`, or what
+    `windowlog.access.hdfs_path.name_nodes` gives (docs/hdfs.md). BadArgument for anything else.
     """
 
     remembers = True
@@ -60,10 +65,12 @@ class FileInput:
         last_line: str = "take",
         reader: str = "auto",
         clock: Callable[[], datetime] = settings.utc_now,
+        storage: HdfsPlace | str | None = None,
     ) -> None:
         check = settings
+        folder = folder_at(path, storage)
         self._settings = settings.Settings(
-            folder=check.check_folder(path),
+            folder=folder,
             format=check.check_choice("format", format, check.FORMATS),
             pattern=compile_pattern(pattern),
             max_bytes_per_window=check.check_count(
@@ -74,7 +81,7 @@ class FileInput:
             ),
             quiet_s=check.check_seconds("quiet_s", quiet_s),
             last_line=check.check_choice("last_line", last_line, check.LAST_LINES),
-            reader=check.check_choice("reader", reader, check.READERS),
+            reader=reader_for(folder, reader),
             clock=clock,
         )
         self._context: InputContext | None = None
@@ -95,11 +102,11 @@ class FileInput:
 
     def identity(self) -> InputIdentity:
         """The folder. Another pattern is the same input: it only adds or leaves out files."""
-        return InputIdentity(f"files/{self._settings.format}", self._settings.folder)
+        return InputIdentity(f"files/{self._settings.format}", self._settings.folder.place)
 
     def reads(self, path: str) -> bool:
         """Is a file at this absolute path one of those that it reads? Touches only links."""
-        return would_find(self._settings.folder, self._settings.pattern, path)
+        return self._settings.folder.reads(self._settings.pattern, path)
 
     def open(self, context: InputContext) -> None:
         """Rebuild the index: the memory's newest version, then all plans after it."""
@@ -122,7 +129,7 @@ class FileInput:
         return Bounds(self._tree)
 
     def _walk(self) -> Tree:
-        return walk(self._settings.folder, self._settings.pattern, self._name)
+        return self._settings.folder.walk(self._settings.pattern, self._name)
 
     def _locator(self) -> Locator:
         return Locator(self._settings.folder, self._name, self._walk)
@@ -156,10 +163,10 @@ class FileInput:
         if spark is not None and self._in_executors(pieces):
             return reading.in_executors(spark, self._settings.folder, pieces, checker)
         table = reading.in_driver(pieces, checker)
-        return table if spark is None else reading.as_dataframe(spark, table)
+        return table if spark is None else as_dataframe(spark, table)
 
     def _in_executors(self, pieces: Sequence[FileRange]) -> bool:
-        if self._settings.reader == "auto":
+        if self._settings.reader == "auto" and self._settings.folder.in_tasks:
             return sum(piece.length for piece in pieces) > reading.DRIVER_BYTES_MAX
         # Without ranges there is nothing to start tasks for.
         return self._settings.reader == "executors" and bool(pieces)
@@ -229,3 +236,4 @@ class FileInput:
         finally:
             self._context = None
             self._forget()
+            self._settings.folder.close()

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
-from connectors.files.errors import Unreadable
-from connectors.files.identity import FileId, Head, Status, head_of, status, status_of
+from connectors.files.folder import Folder, OpenFile
+from connectors.files.identity import FileId, Head, Status, head_of
 from connectors.files.walk import Tree
-
-# A path may have become a pipe since the walk: opening that would wait for a writer.
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
-
-
-@dataclass(frozen=True, slots=True)
-class OpenFile:
-    """A file that is open for reading, known to be the one that was wanted."""
-
-    path: str
-    descriptor: int
-    status: Status
 
 
 class Locator:
@@ -30,7 +15,7 @@ class Locator:
     more.
     """
 
-    def __init__(self, folder: str, name: str, walk: Callable[[], Tree]) -> None:
+    def __init__(self, folder: Folder, name: str, walk: Callable[[], Tree]) -> None:
         self._folder = folder
         self._name = name
         self._walk = walk
@@ -47,14 +32,11 @@ class Locator:
             yield file
         finally:
             if file is not None:
-                os.close(file.descriptor)
+                file.close()
 
     def status(self, path: str) -> Status | None:
         """What stands at a path now; None if nothing does."""
-        try:
-            return status(os.fsencode(os.path.join(self._folder, path)))
-        except (OSError, UnicodeEncodeError):
-            return None
+        return self._folder.status(path, self._name)
 
     def now(self) -> Tree:
         """The folder as a fresh walk sees it: one walk for each Locator."""
@@ -72,29 +54,24 @@ class Locator:
         return seen.path if seen is not None else None
 
     def _try(self, path: str, file_id: FileId, head: Head | None) -> OpenFile | None:
-        absolute = os.path.join(self._folder, path)
-        try:
-            descriptor = os.open(absolute, _FLAGS)
-        except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
-            # The last: planned under a locale that has more letters. Its id finds it.
+        file = self._folder.open(path, self._name)
+        if file is None:
             return None
-        except PermissionError as error:
-            raise Unreadable(input=self._name, path=absolute, reason=error.strerror) from error
         try:
-            found = status_of(descriptor)
-            if stat.S_ISREG(found.mode) and _is_it(descriptor, found, file_id, head):
-                return OpenFile(path, descriptor, found)
+            if _is_it(file, file_id, head):
+                return file
         except BaseException:
-            os.close(descriptor)
+            file.close()
             raise
-        os.close(descriptor)
+        file.close()
         return None
 
 
-def _is_it(descriptor: int, found: Status, file_id: FileId, head: Head | None) -> bool:
+def _is_it(file: OpenFile, file_id: FileId, head: Head | None) -> bool:
+    found = file.status
     if not found.id.could_be(file_id):
         return False
     # Truncated to less than the head: what is left decides, and the size is refused elsewhere.
     if head is None or found.size < head.length:
         return True
-    return head_of(descriptor, found.size, head.length) == head
+    return head_of(file.read, found.size, head.length) == head

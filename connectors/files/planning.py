@@ -22,19 +22,19 @@ from connectors.files.errors import (
     UnreadVanished,
     reset_to,
 )
-from connectors.files.identity import FileId, head_of
+from connectors.files.folder import Gone, OpenFile
+from connectors.files.identity import NEVER_AGAIN, FileId, head_of
 from connectors.files.index import Entry, Index
 from connectors.files.lines import cut, next_line_end, tail_digest
-from connectors.files.locate import Locator, OpenFile
+from connectors.files.locate import Locator
 from connectors.files.parts import FileRange, printable
 from connectors.files.ranges import Reach, TooLong, choose_end
 from connectors.files.replaced import replacements
 from connectors.files.tails import Tails
 from connectors.files.walk import Seen, Tree
 
-# One task's share of a big range. A task costs 0.1 s of CPU: 64 MiB cost 1.0 s in two parts, 1.5 in
-# four, 1.8 in eight (Spark's own text reader: 0.95), and a window should keep some cores busy.
-PART_BYTES = 16 * 2**20
+# Big ranges are cut into parts of this size, from which tasks of equal size are made.
+PART_BYTES = 4 * 2**20
 
 # One line is one value: an Arrow array holds 2 GiB, and a task holds its line several times.
 LINE_BYTES_MAX = 256 * 2**20
@@ -58,7 +58,8 @@ class Candidate:
         """First come, first served."""
         if self.entry is not None:
             return self.entry.mtime_ns, self.seen.path
-        born_ns = self.id.born_ns or self.seen.mtime_ns
+        kept = self.id.born_ns > NEVER_AGAIN
+        born_ns = self.id.born_ns if kept else self.seen.mtime_ns
         return min(self.seen.mtime_ns, born_ns), self.seen.path
 
 
@@ -83,7 +84,11 @@ class Planner:
         for candidate in sorted(self.candidates(), key=Candidate.order):
             if files >= max_files or used >= max_bytes:
                 break
-            found = self._take(candidate, max_bytes - used, alone=not pieces)
+            try:
+                found = self._take(candidate, max_bytes - used, alone=not pieces)
+            except Gone:
+                self._refuse_vanished(candidate)
+                found = []
             if found:
                 pieces += found
                 files += 1
@@ -149,11 +154,11 @@ class Planner:
 
         def take_rest() -> bool:
             tail = candidate.id, start, found.size, found.mtime_ns
-            return self.tails.take and self.tails.quiet(*tail)
+            return self.tails.take and self.tails.quiet(*tail) and not file.is_written()
 
         reach = Reach(start, bound, found.size, room, alone, LINE_BYTES_MAX, take_rest)
         try:
-            return choose_end(file.descriptor, reach)
+            return choose_end(file.read, reach)
         except TooLong as error:
             raise LineTooLong(
                 input=self.name,
@@ -175,7 +180,7 @@ class Planner:
             return candidate
         another = False
         if entry.head is not None and file.status.id.born_ns == 0:
-            found = head_of(file.descriptor, file.status.size, entry.head.length)
+            found = head_of(file.read, file.status.size, entry.head.length)
             another = found.length == entry.head.length and found != entry.head
         # The inode of a file that was read to its end may be used again. An unread rest is missed.
         if another and entry.offset >= entry.size:
@@ -191,7 +196,7 @@ class Planner:
         ]
         if file.status.size < entry.offset:
             raise FileTruncated(choices=choices, size=file.status.size, **values)
-        if another or tail_digest(file.descriptor, entry.offset) != entry.tail:
+        if another or tail_digest(file.read, entry.offset) != entry.tail:
             raise FileRewritten(choices=choices, **values)
         return candidate
 
@@ -199,8 +204,13 @@ class Planner:
         return reset_to(self.name, f"{printable(path)}@{at}")
 
     def _has_rest(self, candidate: Candidate) -> bool:
-        with self._open(candidate) as file:
-            return file is not None and file.status.size > candidate.start
+        # What a writer has not finished is no line yet: it is not waited for either.
+        try:
+            with self._open(candidate) as file:
+                more = file is not None and file.status.size > candidate.start
+                return file is not None and more and not file.is_written()
+        except Gone:
+            return False
 
     def _open(self, candidate: Candidate) -> AbstractContextManager[OpenFile | None]:
         return self.locator.open(candidate.seen.path, candidate.id, None)
@@ -256,12 +266,12 @@ def _pieces(
     start, found = candidate.start, file.status
     # Where an unterminated line is never a line, nobody shall miss it when its file goes away.
     size = found.size if rest_counts or _more_lines(file, end) else end
-    head = head_of(file.descriptor, found.size)
+    head = head_of(file.read, found.size)
     pieces: list[FileRange] = []
-    before = tail_digest(file.descriptor, start)
-    for piece_end in cut(file.descriptor, start, end, PART_BYTES):
+    before = tail_digest(file.read, start)
+    for piece_end in cut(file.read, start, end, PART_BYTES):
         piece_start = pieces[-1].end if pieces else start
-        after = tail_digest(file.descriptor, piece_end)
+        after = tail_digest(file.read, piece_end)
         pieces.append(
             FileRange(
                 path=file.path,
@@ -281,4 +291,4 @@ def _pieces(
 
 
 def _more_lines(file: OpenFile, end: int) -> bool:
-    return next_line_end(file.descriptor, end, file.status.size) is not None
+    return next_line_end(file.read, end, file.status.size) is not None

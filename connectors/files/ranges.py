@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from connectors.files.lines import last_line_end, next_line_end
+from connectors.files.lines import Read, last_line_end, next_line_end
 
 
 class TooLong(Exception):
@@ -38,7 +38,7 @@ class Reach:
     take_rest: Callable[[], bool]
 
 
-def choose_end(descriptor: int, reach: Reach) -> int | None:
+def choose_end(read: Read, reach: Reach) -> int | None:
     """Where this window stops reading; None if there is only an unterminated line that is not to be
     taken now, `start` if there is a line for which this window has no room.
 
@@ -46,11 +46,11 @@ def choose_end(descriptor: int, reach: Reach) -> int | None:
     room only by a window that holds nothing else. Raises TooLong.
     """
     limit = min(reach.bound, reach.start + reach.room)
-    whole = last_line_end(descriptor, reach.start, limit)
+    whole = last_line_end(read, reach.start, limit)
     if whole == limit or (whole is not None and limit < reach.bound):
         return whole
     line_start = reach.start if whole is None else whole
-    line_end = _line_end(descriptor, line_start, limit, reach)
+    line_end = _line_end(read, line_start, limit, reach)
     if line_end is None:
         return whole
     if line_end - line_start > reach.line_bytes_max and whole is None:
@@ -59,11 +59,11 @@ def choose_end(descriptor: int, reach: Reach) -> int | None:
     return line_end if fits and line_end - line_start <= reach.line_bytes_max else line_start
 
 
-def _line_end(descriptor: int, line_start: int, at: int, reach: Reach) -> int | None:
+def _line_end(read: Read, line_start: int, at: int, reach: Reach) -> int | None:
     """The end of the line that crosses `at`: behind its line end, or the file's end if the rest is
     taken.
     """
-    found = next_line_end(descriptor, at, reach.size)
+    found = next_line_end(read, at, reach.size)
     if found is not None:
         return found
     endless = reach.size - line_start > reach.line_bytes_max

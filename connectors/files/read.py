@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow
 
+from connectors.files.folder import Folder, TaskRange
 from connectors.files.parts import FileRange
 from connectors.files.split import SCHEMA, split_range
 from connectors.files.verify import Checker
+from connectors.tasks import shared_out
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 # 8 MB (Spark makes a task of each 10,000 rows that the driver hands over).
 DRIVER_BYTES_MAX = 2**20
 
-# Up to here all lines are one task, without a shuffle before a grouping: 0.44 x the time of
-# foreachBatch for 1,000 lines, instead of 0.49 x. Spark's own readers do the same with files up to
-# 4 MiB (spark.sql.files.openCostInBytes). A transform that is slow row by row calls repartition().
-ONE_TASK_BYTES = 2**18
-
-# Small ranges share a task up to this size. A task costs 0.1 s of CPU, reading this much 0.2 s.
+# Ranges share a task up to about this size. A task costs 0.1 s of CPU: 64 MiB cost 1.0 s in two,
+# 1.5 in four, 1.8 in eight, and a window should keep some cores busy.
 TASK_BYTES = 16 * 2**20
 
 
@@ -35,48 +31,34 @@ def in_driver(pieces: Sequence[FileRange], checker: Checker) -> pyarrow.Table:
     return pyarrow.Table.from_batches(_chunks(pieces, checker), SCHEMA)
 
 
-def as_dataframe(spark: SparkSession, table: pyarrow.Table) -> DataFrame:
-    """The same lines for Spark. It makes a partition of each chunk, and so a task of each small
-    file: here they are one chunk."""
-    frame = spark.createDataFrame(table.combine_chunks())
-    return frame.coalesce(1) if table.nbytes <= ONE_TASK_BYTES else frame
-
-
 def _chunks(pieces: Sequence[FileRange], checker: Checker) -> Iterator[pyarrow.RecordBatch]:
     for piece in pieces:
         with checker.open(piece) as file:
-            read = partial(os.pread, file.descriptor)
-            yield from split_range(read, piece.path, piece.start, piece.end)
+            yield from split_range(file.read, piece.path, piece.start, piece.end)
 
 
 def in_executors(
-    spark: SparkSession, folder: str, pieces: Sequence[FileRange], checker: Checker
+    spark: SparkSession, folder: Folder, pieces: Sequence[FileRange], checker: Checker
 ) -> DataFrame:
     """The same lines, read by tasks when they are needed. What has changed already is refused
     here.
     """
-    from connectors.files.source import load
-
     tasks = []
     for group in grouped(pieces):
-        task: list[tuple[object, ...]] = []
+        task: list[TaskRange] = []
         for piece in group:
             with checker.open(piece) as file:
-                absolute = os.path.join(folder, file.path)
+                address = file.address
             digests = piece.before_start, piece.before_end
-            task.append((absolute, piece.path, piece.start, piece.end, *digests))
+            task.append((address, piece.path, piece.start, piece.end, *digests))
         tasks.append(task)
-    return load(spark, tasks)
+    return folder.load(spark, tasks)
 
 
 def grouped(pieces: Sequence[FileRange]) -> list[list[FileRange]]:
-    """Consecutive ranges, together at most TASK_BYTES a group unless one alone is larger."""
-    groups: list[list[FileRange]] = []
-    room = 0
-    for piece in pieces:
-        if piece.length > room:
-            groups.append([])
-            room = TASK_BYTES
-        groups[-1].append(piece)
-        room -= piece.length
-    return groups
+    """Consecutive ranges, a group for each task: of about equal size, near TASK_BYTES or half of
+    it, and as many as a power of two. Cores come so; with seven tasks two cores wait an eighth of
+    the time for the last one."""
+    total = sum(piece.length for piece in pieces)
+    count = 1 << (-(-total // TASK_BYTES) - 1).bit_length() if total else 1
+    return shared_out(pieces, count)

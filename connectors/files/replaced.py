@@ -12,10 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from connectors.files.folder import Gone, OpenFile
 from connectors.files.identity import FileId, head_of
 from connectors.files.index import Entry, Index
 from connectors.files.lines import tail_digest
-from connectors.files.locate import Locator, OpenFile
+from connectors.files.locate import Locator
 from connectors.files.walk import Tree
 
 
@@ -51,21 +52,24 @@ def _replacement(
     index: Index, locator: Locator, new: FileId, path: str, olds: list[FileId]
 ) -> Iterator[Replacement]:
     found: list[Replacement] = []
-    with locator.open(path, new, None) as file:
-        for old in olds if file is not None else ():
-            entry = index.entries[old]
-            assert file is not None
-            follows = _follows(file, entry)
-            if (follows or _begins_alike(file, entry)) and locator.find(old) is None:
-                found.append(Replacement(path, old, new, entry, follows))
+    try:
+        with locator.open(path, new, None) as file:
+            for old in olds if file is not None else ():
+                entry = index.entries[old]
+                assert file is not None
+                follows = _follows(file, entry)
+                if (follows or _begins_alike(file, entry)) and locator.find(old) is None:
+                    found.append(Replacement(path, old, new, entry, follows))
+    except Gone:
+        return  # it is no more than the old one
     # Of several the one of which most was read: all that is less would be read twice.
     yield from sorted(found, key=lambda r: r.entry.offset)[-1:]
 
 
 def _follows(file: OpenFile, entry: Entry) -> bool:
-    return tail_digest(file.descriptor, entry.offset) == entry.tail
+    return tail_digest(file.read, entry.offset) == entry.tail
 
 
 def _begins_alike(file: OpenFile, entry: Entry) -> bool:
     head = entry.head
-    return head is not None and head_of(file.descriptor, file.status.size, head.length) == head
+    return head is not None and head_of(file.read, file.status.size, head.length) == head

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
+from connectors.files.folder import OpenFile
 from connectors.files.identity import FileId, head_of
 from connectors.files.index import Entry, Index, entries_to_json
 from connectors.files.lines import begins_a_line, count_lines, last_line_end, tail_digest
-from connectors.files.locate import Locator, OpenFile
+from connectors.files.locate import Locator
 from connectors.files.parts import printable
 from connectors.files.replaced import replacements
 from connectors.files.walk import Tree
@@ -40,8 +41,11 @@ class Seeker:
         path, _, place = to.rpartition("@")
         file_id = self._lost(path) if place == "end" else None
         file_id = file_id or self._find(path)
-        if file_id is None or not (place in ("beginning", "end") or _is_number(place)):
+        if not (path and (place in ("beginning", "end") or _is_number(place))):
             raise BadArgument(argument="to", value=to, allowed=_ALLOWED)
+        if file_id is None:
+            allowed = f"the path of a file that is, or was, in the input's folder; {path} is none"
+            raise BadArgument(argument="to", value=to, allowed=allowed)
         if file_id not in self.tree.files:
             return self._give_up(to, file_id, place)
         return self._to_place(to, file_id, place)
@@ -78,7 +82,7 @@ class Seeker:
         with self._open(file_id) as file:
             if file is None:
                 return 0
-            return count_lines(file.descriptor, 0, min(entry.offset, file.status.size))
+            return count_lines(file.read, 0, min(entry.offset, file.status.size))
 
     def _to_end(self) -> Seek:
         """All files with the end of their last whole line: a line that goes on is then read
@@ -93,7 +97,7 @@ class Seeker:
                     start = known.offset if known is not None else 0
                     end = _whole_lines(file, start)
                     entries[file_id] = _entry_at(file, end)
-                    passed_over += count_lines(file.descriptor, min(start, end), end)
+                    passed_over += count_lines(file.read, min(start, end), end)
         return self._answer("end", entries, passed_over=passed_over, clear=True)
 
     def _to_place(self, to: str, file_id: FileId, place: str) -> Seek:
@@ -107,8 +111,8 @@ class Seeker:
                 size = file.status.size
                 allowed = f"an offset where a line begins, from 0 to the file's {size} bytes"
                 raise BadArgument(argument="to", value=to, allowed=allowed)
-            again = count_lines(file.descriptor, min(offset, start), start)
-            passed_over = count_lines(file.descriptor, min(offset, start), offset)
+            again = count_lines(file.read, min(offset, start), start)
+            passed_over = count_lines(file.read, min(offset, start), offset)
             entries = {file_id: _entry_at(file, offset)}
             if offset < start:
                 passed_over = 0
@@ -161,7 +165,7 @@ def _offset(file: OpenFile, place: str, start: int) -> int:
 
 
 def _fits(file: OpenFile, offset: int) -> bool:
-    return offset == file.status.size or begins_a_line(file.descriptor, offset)
+    return offset == file.status.size or begins_a_line(file.read, offset)
 
 
 def _whole_lines(file: OpenFile, start: int) -> int:
@@ -171,11 +175,11 @@ def _whole_lines(file: OpenFile, start: int) -> int:
     size = file.status.size
     if start > size:
         start = 0
-    return last_line_end(file.descriptor, start, size) or start
+    return last_line_end(file.read, start, size) or start
 
 
 def _entry_at(file: OpenFile, offset: int) -> Entry:
     found = file.status
-    head = head_of(file.descriptor, found.size)
-    tail = tail_digest(file.descriptor, offset)
+    head = head_of(file.read, found.size)
+    tail = tail_digest(file.read, offset)
     return Entry(file.path, offset, found.size, found.mtime_ns, tail, head)

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from connectors.files.folder import Folder
+from windowlog.access.hdfs_path import WITH_STORAGE
+from windowlog.access.places import refuse_bare_address, shown
 from windowlog.errors import BadArgument
 
 FORMATS = ("lines",)
@@ -26,9 +29,9 @@ _QUIET_S_MAX = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The checked arguments. `folder` is absolute."""
+    """The checked arguments."""
 
-    folder: str
+    folder: Folder
     format: str
     pattern: re.Pattern[str]
     max_bytes_per_window: int
@@ -45,8 +48,8 @@ def utc_now() -> datetime:
 
 
 def check_folder(path: Any) -> str:
-    """An absolute local path. It need not exist yet."""
-    allowed = "a local folder, as a path or a file:// URL"
+    """An absolute local path. It need not exist yet. BadArgument for other schemes."""
+    allowed = f"a local folder, as a path or a file:// URL, or {WITH_STORAGE}"
     try:
         text = os.fsdecode(path)
     except TypeError:
@@ -54,10 +57,11 @@ def check_folder(path: Any) -> str:
     if text.startswith("file:"):
         url = re.fullmatch(r"file:(?://(?:localhost)?)?(/(?!/).*)", text, re.DOTALL)
         if url is None:  # relative, or on another host
-            raise BadArgument(argument="path", value=path, allowed=allowed)
+            raise BadArgument(argument="path", value=shown(path), allowed=allowed)
         text = url[1]
     if not text or "\0" in text or re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*://", text):
-        raise BadArgument(argument="path", value=path, allowed=allowed)
+        raise BadArgument(argument="path", value=shown(path), allowed=allowed)
+    refuse_bare_address("path", path, "hdfs")
     return os.path.abspath(text)
 
 

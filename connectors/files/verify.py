@@ -4,15 +4,17 @@ used.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
+from connectors.files.folder import Gone, OpenFile
 from connectors.files.lines import tail_digest
-from connectors.files.locate import Locator, OpenFile
+from connectors.files.locate import Locator
 from connectors.files.parts import FileRange
-from windowlog.errors import PIPELINE, SourceChanged
+from windowlog.errors import SourceChanged, pipeline_command
+
+_NO_FILE = "no such file (deleted or replaced?)"
 
 
 class Checker:
@@ -32,20 +34,24 @@ class Checker:
         and end."""
         # With a birth time, other first bytes are a change of this file, and not another file.
         head = piece.head if piece.file.born_ns == 0 else None
-        with self._locator.open(piece.path, piece.file, head) as file:
-            if file is None:
-                self._refuse(piece, "no such file (deleted or replaced?)")
-            if file.status.size < piece.end:
-                self._refuse(piece, f"a file of {file.status.size} bytes (truncated?)")
-            for place, digest in ((piece.start, piece.before_start), (piece.end, piece.before_end)):
-                found = tail_digest(file.descriptor, place)
-                if found != digest:
-                    self._refuse(piece, f"other bytes before byte {place} (rewritten?)")
-            yield file
+        try:
+            with self._locator.open(piece.path, piece.file, head) as file:
+                yield self._checked(piece, file)
+        except Gone:
+            self._refuse(piece, _NO_FILE)
+
+    def _checked(self, piece: FileRange, file: OpenFile | None) -> OpenFile:
+        if file is None:
+            self._refuse(piece, _NO_FILE)
+        if file.status.size < piece.end:
+            self._refuse(piece, f"a file of {file.status.size} bytes (truncated?)")
+        for place, digest in ((piece.start, piece.before_start), (piece.end, piece.before_end)):
+            if tail_digest(file.read, place) != digest:
+                self._refuse(piece, f"other bytes before byte {place} (rewritten?)")
+        return file
 
     def _refuse(self, piece: FileRange, found: str) -> NoReturn:
-        part = shlex.quote(piece.id)
-        words = f"skip {PIPELINE} {self._window} {self._name} --part {part} --reason WHY"
+        words = self._window, self._name, "--part", piece.id, "--reason", "WHY"
         raise SourceChanged(
             input=self._name,
             part=f"part {piece.id}",
@@ -55,6 +61,6 @@ class Checker:
             remedy="",
             choices=[
                 ("put the file back (itself, not a copy)", ""),
-                (f"give up these {piece.length:,} bytes", f"python -m windowed {words}"),
+                (f"give up these {piece.length:,} bytes", pipeline_command("skip", *words)),
             ],
         )

@@ -1,14 +1,17 @@
-"""FileInput passes the contract of inputs: without Spark, and with each reader."""
+"""FileInput passes the contract of inputs: without Spark, with each reader, and on HDFS."""
 
 from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
 
 import pytest
 
 from connectors import FileInput
+from tests.windowlog.storage.hdfs_world import ask
 from windowed.testing.input_contract import InputContract
 
 if TYPE_CHECKING:
@@ -48,3 +51,36 @@ class TestWithSparkInExecutors(TestWithSparkInTheDriver):
     """Tasks read."""
 
     reader = "executors"
+
+
+class TestOnHdfs(InputContract):
+    """Two files of a real HDFS, in windows of some seventeen lines."""
+
+    @pytest.fixture
+    def place(self, on_hdfs: str) -> Any:
+        """A folder on HDFS."""
+        ask(on_hdfs, "PUT", "MKDIRS")
+        return on_hdfs
+
+    def make(self, place: Any) -> FileInput:
+        """As Spark would see it."""
+        url = urlsplit(place)
+        storage = f"webhdfs://{url.netloc}"
+        return FileInput(f"hdfs://cluster{url.path}", storage=storage, max_bytes_per_window=220)
+
+    def add(self, place: Any, count: int) -> None:
+        """Lines of about 13 bytes: half of them more in one file, the others in a new one."""
+        text = [f"line {number:06}\n".encode() for number in itertools.islice(_numbers, count)]
+        half = count // 2
+        ask(f"{place}/new-{next(_numbers)}.txt", "PUT", "CREATE", b"".join(text[half:]))
+        if half and not _append(f"{place}/grows.txt", text[:half]):
+            ask(f"{place}/grows.txt", "PUT", "CREATE", b"".join(text[:half]))
+
+
+def _append(url: str, lines: list[bytes]) -> bool:
+    """False if there is no such file."""
+    try:
+        ask(url, "POST", "APPEND", b"".join(lines))
+    except HTTPError:
+        return False
+    return True

@@ -61,12 +61,12 @@ def test_a_line_cut_by_the_bound_is_taken_to_where_it_ends_when_quiet(
 
 def test_a_last_line_without_an_end_is_taken_once_it_is_quiet(make_world: MakeWorld) -> None:
     """Whole lines are taken at once; the rest is named as waiting until then."""
-    world = make_world(quiet_s=2)
+    world = make_world(quiet_s=60)
     world.write("a.txt", "one\ntwo")
     bounds = world.run.input.bounds()
     assert world.values() == ["one"]
     assert world.run.input.waiting(bounds) == ["a.txt"]
-    world.ahead_s = 3
+    world.ahead_s = 61
     assert world.run.input.waiting(bounds) == ["a.txt"], "it has not been planned yet"
     assert world.values() == ["two"]
     assert world.run.input.waiting(bounds) == []
@@ -212,18 +212,18 @@ def test_a_time_in_the_future_or_a_clock_set_back_only_delays(
 ) -> None:
     """The file is read, and its last line is quiet when this process has watched it for that
     long."""
-    world = make_world(quiet_s=10)
+    world = make_world(quiet_s=1000)
     world.write("a.txt", "one\ntwo")
     if late_s > 0:
         world.set_time("a.txt", -late_s)
     else:
         world.ahead_s = late_s
     assert world.values() == ["one"]
-    world.ahead_s -= 5
+    world.ahead_s -= 500
     assert world.values() == []
-    world.ahead_s += 9
-    assert world.values() == [], "the clock went back: the ten seconds begin anew"
-    world.ahead_s += 2
+    world.ahead_s += 900
+    assert world.values() == [], "the clock went back: it is watched anew"
+    world.ahead_s += 200
     assert world.values() == ["two"]
 
 

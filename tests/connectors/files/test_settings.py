@@ -10,6 +10,7 @@ import pytest
 
 from connectors import FileInput
 from connectors.files.input import FOLD_EVERY
+from tests.connectors.files.world import World
 from windowed.testing.input_run import InputRun
 from windowlog.errors import BadArgument
 
@@ -21,7 +22,6 @@ WRONG = [
     ("path", "file:relative"),
     ("path", "file://host/share"),
     ("path", "s3a://bucket/in"),
-    ("path", "hdfs://name/in"),
     ("format", "csv"),
     ("format", None),
     ("pattern", ""),
@@ -120,3 +120,23 @@ def test_the_index_is_folded_every_so_many_windows(tmp_path: Path) -> None:
     assert run.input.folded() == FOLD_EVERY
     run.window()
     assert run.input.folded() == FOLD_EVERY
+
+
+@pytest.mark.parametrize(
+    ("to", "said"),
+    [
+        ("b.txt@beginning", "b.txt is none"),
+        ("b.txt@0", "b.txt is none"),
+        ("a.txt@half", "PATH@OFFSET"),
+        ("@end", "PATH@OFFSET"),
+        ("a.txt", "PATH@OFFSET"),
+    ],
+)
+def test_a_reset_to_a_place_that_is_none_says_what_is_wrong(
+    any_world: World, to: str, said: str
+) -> None:
+    """A file that is not there, or no place at all."""
+    any_world.write("a.txt", "one\n")
+    any_world.run.drain()
+    with pytest.raises(BadArgument, match=said):
+        any_world.run.reset(to)

@@ -10,8 +10,8 @@ import pyarrow
 import pytest
 
 from connectors.files import split
-from connectors.files.read import as_dataframe
 from connectors.files.split import SCHEMA, split_range
+from connectors.tasks import as_dataframe
 from tests.connectors.files.conftest import MakeWorld
 from tests.connectors.files.world import World
 from windowlog.contracts import InputContext

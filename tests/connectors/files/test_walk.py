@@ -210,13 +210,13 @@ def test_a_path_that_is_too_long_is_an_error(
 OPENED_ELSEWHERE = r"""
 import sys
 from connectors.files.identity import FileId
+from connectors.files.local_folder import LocalFolder
 from connectors.files.locate import Locator
 from connectors.files.pattern import compile_pattern
-from connectors.files.walk import walk
 
-folder, file_id = sys.argv[1:]
-locator = Locator(folder, "source", lambda: walk(folder, compile_pattern("*"), "source"))
-with locator.open("caf\u00e9.txt", FileId.parse(file_id), None) as file:
+folder = LocalFolder(sys.argv[1])
+locator = Locator(folder, "source", lambda: folder.walk(compile_pattern("*"), "source"))
+with locator.open("caf\u00e9.txt", FileId.parse(sys.argv[2]), None) as file:
     print(file.status.size)
 """
 

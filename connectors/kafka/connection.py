@@ -1,0 +1,180 @@
+"""Connections to brokers, with kafka-python, imported late: made when they are needed, made anew
+after a failure, and waited for no longer than `stall_timeout_s`.
+"""
+
+from __future__ import annotations
+
+import ssl
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from connectors.kafka import options, security
+from connectors.kafka.errors import (
+    AccessDenied,
+    BrokerNotTrusted,
+    BrokerUnavailable,
+    ClientMissing,
+)
+from connectors.kafka.knock import knock
+from connectors.kafka.login import Unfit, ready
+from connectors.kafka.settings import Settings
+from connectors.kafka.trust import Distrusted
+from windowlog.errors import BadArgument, KitError
+
+if TYPE_CHECKING:
+    from kafka import KafkaAdminClient, KafkaConsumer
+
+_T = TypeVar("_T")
+_PAUSE_S, _PAUSE_S_MAX = 0.1, 1.0
+
+
+class Connection:
+    """The clients of one open input. `name` is the input's."""
+
+    def __init__(self, settings: Settings, name: str) -> None:
+        self.settings = settings
+        self.name = name
+        self._admin: KafkaAdminClient | None = None
+        self._consumer: KafkaConsumer | None = None
+        self._let_in = False
+
+    @property
+    def admin(self) -> KafkaAdminClient:
+        """The client for questions and for commits. For use inside `call`."""
+        if self._admin is None:
+            from kafka import KafkaAdminClient
+
+            self._check_names()
+            self._admin = self._made(KafkaAdminClient, options.common(self.settings))
+        return self._admin
+
+    @property
+    def consumer(self) -> KafkaConsumer:
+        """A client that reads committed records, from where it is told and from nowhere else. For
+        use inside `call`."""
+        if self._consumer is None:
+            from kafka import KafkaConsumer
+
+            self._consumer = self._made(KafkaConsumer, options.for_consumers(self.settings))
+        return self._consumer
+
+    def _made(self, kind: Any, given: Mapping[str, Any]) -> Any:
+        """A client, once the brokers have let us in."""
+        prepared = ready(given)
+        if not self._let_in:
+            timeout_s = prepared["request_timeout_ms"] / 1000
+            shows_one = security.shows_certificate(self.settings.client)
+            knock(self.settings.servers, prepared, timeout_s, shows_one=shows_one)
+            self._let_in = True
+        return _begun(kind, prepared)
+
+    def _check_names(self) -> None:
+        from kafka import KafkaConsumer
+
+        unknown = self.settings.client.keys() - KafkaConsumer.DEFAULT_CONFIG.keys()
+        if unknown:
+            allowed = "options that kafka-python's KafkaConsumer knows"
+            raise BadArgument(argument="client", value=sorted(unknown), allowed=allowed)
+
+    def call(self, what: str, work: Callable[[], _T]) -> _T:
+        """What `work` gives, tried again on new connections while brokers are away. AccessDenied,
+        BrokerNotTrusted, BrokerUnavailable, ClientMissing; BadArgument for files that do not serve;
+        other errors than those of connections pass through."""
+        self._need_package()
+        limit_s = time.monotonic() + self.settings.stall_timeout_s
+        pause_s = _PAUSE_S
+        while True:
+            try:
+                return work()
+            except KitError:
+                raise
+            except Exception as error:  # noqa: BLE001 (judged, and raised as what it is)
+                self.drop()
+                if time.monotonic() + pause_s > limit_s or not _passes(error):
+                    raise self.judged(what, error) from None
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, _PAUSE_S_MAX)
+
+    def judged(self, what: str, error: Exception) -> Exception:
+        """What an error is for a person; itself if it is none of a connection's."""
+        from kafka import errors
+
+        said = f"{type(error).__name__}: {error}"
+        servers = self.settings.where
+        if isinstance(error, Unfit):
+            option, reason = error.args
+            return BadArgument(argument="client", value=option, allowed=f"OpenSSL says: {reason}")
+        if isinstance(error, Distrusted):
+            return self._distrusted(what, error)
+        denied = (
+            errors.AuthorizationError,
+            errors.SaslAuthenticationFailedError,
+            errors.UnsupportedSaslMechanismError,
+        )
+        if isinstance(error, denied):
+            return AccessDenied(input=self.name, servers=servers, what=what, reason=said)
+        if not isinstance(error, errors.KafkaError | OSError) or isinstance(error, KitError):
+            return error
+        if isinstance(error, ssl.SSLError | ConnectionResetError | errors.KafkaProtocolError):
+            spoken = security.protocol(self.settings.client)
+            said += f" (does this listener speak {spoken}? See security_protocol in client=)"
+        timeout_s = self.settings.stall_timeout_s
+        tried = f"tried for {timeout_s:g} s" if _passes(error) else "not worth another try"
+        return BrokerUnavailable(
+            input=self.name, what=what, servers=servers, tried=tried, reason=said
+        )
+
+    def _distrusted(self, what: str, error: Distrusted) -> KitError:
+        if error.refused:
+            said = f"{error.reason}. {error.remedy}"
+            return AccessDenied(input=self.name, servers=error.server, what=what, reason=said)
+        return BrokerNotTrusted(
+            input=self.name, server=error.server, reason=error.reason, remedy=error.remedy
+        )
+
+    def drop(self) -> None:
+        """Let go of the connections; what is asked next makes new ones."""
+        for client in (self._consumer, self._admin):
+            if client is not None:
+                with suppress(Exception):
+                    client.close()
+        self._consumer = self._admin = None
+        self._let_in = False
+
+    def _need_package(self) -> None:
+        try:
+            with warnings.catch_warnings():
+                # kafka-python reads its own files in an old way.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                import kafka  # noqa: F401
+        except ImportError as error:
+            raise ClientMissing(input=self.name) from error
+
+
+def _passes(error: Exception) -> bool:
+    """Whether another try may do better: kafka-python says it of its own errors."""
+    return bool(getattr(error, "retriable", isinstance(error, OSError)))
+
+
+def _begun(kind: Any, given: Mapping[str, Any]) -> Any:
+    """A client, with those of the options that its version and its kind know. One that cannot be
+    made leaves no thread behind."""
+    from kafka.net.compat import KafkaNetClient
+
+    begun: list[KafkaNetClient] = []
+
+    def begin(**values: Any) -> KafkaNetClient:
+        begun.append(KafkaNetClient(**values))
+        return begun[-1]
+
+    try:
+        known = {name: value for name, value in given.items() if name in kind.DEFAULT_CONFIG}
+        return kind(**known, kafka_client=begin)
+    except BaseException:
+        for client in begun:
+            with suppress(Exception):
+                client.close()
+        raise

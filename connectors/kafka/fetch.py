@@ -1,0 +1,103 @@
+"""Records of planned ranges, by kafka-python's consumer: each range whole, or an error. Runs in the
+driver and in tasks, to which it is sent by value, with `login` and nothing else of ours.
+
+A range ends where the consumer's position reaches its end, not after so many records: markers of
+transactions, aborted records and compaction leave offsets without one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from connectors.kafka.login import ready
+
+# Topic, partition, start, end.
+Range: TypeAlias = tuple[str, int, int, int]
+
+# Several fetches' worth, as rows are made of many records at once.
+RECORDS_AT_ONCE = 10_000
+# A poll gives records as soon as there are some. It waits only while the position moves over
+# offsets without any, which nothing tells but the position.
+POLL_MS = 20
+# How long nothing may come before somebody looks why.
+QUIET_S = 2.0
+
+
+class Stalled(Exception):
+    """A range that comes no further: topic, partition, position, end."""
+
+
+class Secret(str):
+    """A word that shows itself to nobody who prints what it stands in."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'***'"
+
+
+def open_consumer(options: Mapping[str, Any]) -> Any:
+    """A consumer with those of the options that this version of kafka-python knows."""
+    from kafka import KafkaConsumer
+
+    known = KafkaConsumer.DEFAULT_CONFIG
+    given = ready(options)
+    return KafkaConsumer(**{name: value for name, value in given.items() if name in known})
+
+
+def fetch(
+    consumer: Any,
+    ranges: Sequence[Range],
+    stall_timeout_s: float,
+    when_quiet: Callable[[], None] = lambda: None,
+) -> Iterator[tuple[int, list[Any]]]:
+    """(number of its range, its next records), in order within each range; no two ranges are of one
+    partition. `when_quiet` is asked now and then while nothing comes, and may raise.
+
+    Raises Stalled, and what kafka-python raises: OffsetOutOfRangeError for what is not there."""
+    from kafka import TopicPartition
+
+    numbers = {TopicPartition(topic, n): at for at, (topic, n, _, _) in enumerate(ranges)}
+    assert len(numbers) == len(ranges), "a partition has one range at a time"
+    consumer.assign(list(numbers))
+    positions = {}
+    for place, at in numbers.items():
+        positions[place] = ranges[at][2]
+        consumer.seek(place, positions[place])
+    moved_s = looked_s = time.monotonic()
+    while positions:
+        polled = consumer.poll(timeout_ms=POLL_MS, max_records=RECORDS_AT_ONCE)
+        for place, records in polled.items():
+            wanted = _below(records, ranges[numbers[place]][3])
+            if wanted:
+                yield numbers[place], wanted
+        now_s = time.monotonic()
+        if _advance(consumer, positions, {p: ranges[at][3] for p, at in numbers.items()}):
+            moved_s = looked_s = now_s
+        elif now_s - moved_s > stall_timeout_s:
+            place = min(positions)
+            raise Stalled(place.topic, place.partition, positions[place], ranges[numbers[place]][3])
+        elif now_s - looked_s > min(QUIET_S, stall_timeout_s / 2):
+            looked_s = now_s
+            when_quiet()
+
+
+def _advance(consumer: Any, positions: dict[Any, int], ends: dict[Any, int]) -> bool:
+    """Take over the consumer's positions; what has reached its end leaves. Has any moved?"""
+    now = {place: consumer.position(place) for place in positions}
+    moved = now != positions
+    positions.clear()
+    positions.update((place, at) for place, at in now.items() if at < ends[place])
+    # Let go of, and not paused: kafka-python (3.0.12) sets aside what it has of a paused partition,
+    # and may neither give nor fetch that again once it is resumed.
+    if positions and len(positions) < len(now):
+        consumer.assign(list(positions))
+    return moved
+
+
+def _below(records: list[Any], end: int) -> list[Any]:
+    if records[-1].offset < end:
+        return records
+    return [record for record in records if record.offset < end]

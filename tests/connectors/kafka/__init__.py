@@ -1,0 +1,1 @@
+"""The Kafka input, against a real broker."""
