@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from file_sink import partitions
 from file_sink.errors import FormatUnavailable
-from file_sink.json_lines import to_json
+from file_sink.json_lines import rows_of, to_json
 from file_sink.layout import file_name
 from file_sink.paths import join, parent
 
@@ -117,15 +117,15 @@ def _lines(rows: pyarrow.Table, stream: Any, settings: Settings) -> None:
     if settings.format == "csv":
         import pyarrow.csv
 
-        header = settings.options.get("header", "false") == "true"
         options = pyarrow.csv.WriteOptions(
-            include_header=header, delimiter=settings.options.get("sep", ",")
+            include_header=settings.says_true("header"),
+            delimiter=settings.options.get("sep", ","),
         )
         pyarrow.csv.write_csv(rows, stream, options)
         return
     as_line = to_json if settings.format == "json" else _text_line
     for some in rows.to_batches(_ROWS_AT_ONCE):
-        stream.write("".join(f"{as_line(row)}\n" for row in some.to_pylist()).encode())
+        stream.write("".join(f"{as_line(row)}\n" for row in rows_of(some)).encode())
 
 
 def _text_line(row: dict[str, Any]) -> str:

@@ -8,7 +8,8 @@ KitError
 ├── CountsDiffer       FS5  Spark counted other rows than the files hold
 ├── FormatUnavailable  FS6  a format or option that the writer at hand does not know
 ├── ManifestDamaged    FS7  the sink's memory cannot be read
-└── TooManyFiles       FS8  a window of more files than a manifest may list
+├── TooManyFiles       FS8  a window of more files than a manifest may list
+└── RollUpRefused      FS9  published files that are not to be joined
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ class FormatUnavailable(KitError):
 
 class ManifestDamaged(KitError):
     """The memory of sink {sink} in {where} is damaged: {reason}. It was left as it is. Restore the
-    folder from a backup together with the one that it publishes to; or move it away, look which is
-    the newest window that readers see, and say with `adopt` that the sink goes on after it."""
+    folder from a backup together with the one that it publishes to; or move it away, and start: the
+    refusal has the `adopt` that lets the sink go on after the newest window that readers see."""
 
     code = "FS7"
 
@@ -70,3 +71,13 @@ class TooManyFiles(KitError):
     values; the window is then replayed."""
 
     code = "FS8"
+
+
+class RollUpRefused(KitError):
+    """Sink {sink} cannot join the files in {path}: {reason}. Nothing was changed. {remedy}"""
+
+    code = "FS9"
+
+
+class NotRolledUp(UserWarning):
+    """Small files are not joined as they should be, in a run or in part; readers have all rows."""

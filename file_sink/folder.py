@@ -11,12 +11,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from file_sink import formats, layout
-from file_sink.errors import FolderTaken, FolderUnsuitable, FrameUnsuitable, ManifestDamaged
+from file_sink import formats, joining, taken
+from file_sink.committing import Committing, Proposed
+from file_sink.errors import (
+    FolderTaken,
+    FolderUnsuitable,
+    FrameUnsuitable,
+    ManifestDamaged,
+    RollUpRefused,
+)
 from file_sink.manifests import Manifest, Manifests, Staged
 from file_sink.publishing import Publishing
+from file_sink.rolling import Rolling
 from file_sink.staging import Staging
-from file_sink.tree import walk
+from file_sink.tree import ExchangingTree
 from windowlog.errors import (
     CommitUnknown,
     Fenced,
@@ -37,6 +45,8 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
+_NO_ROLL_UP = "Its files stay as they are, and readers see them as before."
+
 
 class Folder:
     """Places, settings and memory of a sink, for one run."""
@@ -54,16 +64,25 @@ class Folder:
         self._settings = settings
         self._identity = identity
         self._context = context
-        self._refuse_file()
+        taken.refuse_file(tree, places, context.sink)
         self._manifests = Manifests(tree.records(places.staging), self._fenced)
         self._staging = Staging(tree, places, settings, context.sink, context.run_id)
-        self._publishing = Publishing(
-            tree, places, settings.layout, context, lambda number: self._manifests.mark() >= number
+        publishing = Publishing(tree, places, settings.layout, context, self._is_past)
+        # None where a folder cannot be exchanged with another one.
+        self._rolling: Rolling | None = None
+        if isinstance(tree, ExchangingTree):
+            self._rolling = Rolling(tree, places, settings, context, self._is_past)
+        self._committing = Committing(
+            context.sink,
+            self._manifests,
+            lambda: self._read(self._manifests.moves),
+            publishing,
+            self._staging,
+            self._rolling,
         )
         self._staged: tuple[int, Staged] | None = None
         self._prepared: pyarrow.Schema | None = None
         self._failure: str | None = None
-        self._swept = False
 
     def held(self) -> Held | None:
         """What the newest manifest says of this sink. FolderTaken if it is another pipeline's."""
@@ -90,11 +109,17 @@ class Folder:
         if before != held:
             raise self._fenced(f"{self._at(held)}, not {_position(before)}")
         try:
-            self._refuse_published(after)
-        except FolderTaken as taken:
+            taken.refuse_published(
+                self._tree,
+                self._places,
+                self._settings.layout,
+                self._context.sink,
+                after.window_id,
+            )
+        except FolderTaken as refused:
             if self._newest() != newest:
                 evidence = "it has moved the memory while the folder was looked at"
-                raise self._fenced(evidence) from taken
+                raise self._fenced(evidence) from refused
             raise
         self._move(newest, after, Staged())
 
@@ -108,7 +133,7 @@ class Folder:
             raise FrameUnsuitable(
                 sink=self._context.sink, path=self._places.path, findings="; ".join(findings)
             )
-        self._refuse_file()
+        taken.refuse_file(self._tree, self._places, self._context.sink)
         for folder in (self._places.path, self._places.staging, self._places.staged()):
             self._tree.make(folder)
         if not self._tree.one_system(self._places.path, self._places.staged()):
@@ -119,6 +144,9 @@ class Folder:
                 " is not one step",
                 remedy="Name a folder inside this file system, not the mount point itself.",
             )
+        if self._settings.rollup is not None and self._rolling is not None:
+            held = self.held()
+            self._rolling.probe(held.window_id if held is not None else 0)
         self._prepared = schema
 
     def stage(self, window: Window, frame: Frame) -> None:
@@ -178,29 +206,27 @@ class Folder:
             self._staged = None
 
     def committed(self, window_id: int) -> None:
-        """Publish every move up to this window, in order."""
+        """Publish every move up to this window, in order; then join files, if it is time."""
         self._usable()
-        moves = self._read(self._manifests.moves)
-        if moves is None:
-            return
-        newest, unpublished = moves
-        # At a start, what a dead driver did not come to remove goes as well.
-        published = 0 if self._swept else self._manifests.mark()
-        waiting: list[Manifest] = []
-        for manifest in unpublished:
-            if waiting or manifest.held.window_id > window_id:
-                waiting.append(manifest)
-                continue
-            self._publishing.publish(manifest)
-            published = manifest.number
-        if published:
-            self._manifests.published(published)
-        self._swept = True
-        self._staging.sweep(newest, waiting)
+        self._committing.committed(window_id)
+
+    def propose_roll_up(self) -> Proposed:
+        """As `FileSink.roll_up` says."""
+        self._usable()
+        reason = joining.cannot_join(self._settings)
+        if self._rolling is None:
+            reason = "its file system cannot exchange two folders in one step"
+        if reason is not None:
+            raise RollUpRefused(
+                sink=self._context.sink, path=self._places.path, reason=reason, remedy=_NO_ROLL_UP
+            )
+        return self._committing.propose()
 
     def close(self) -> None:
         """Leave nothing behind that is not held."""
         self.abandon()
+        if self._rolling is not None:
+            self._rolling.close()
         self._manifests.close()
 
     def _newest(self) -> Manifest | None:
@@ -220,11 +246,15 @@ class Folder:
                 sink=self._context.sink, where=self._places.staging, reason=torn
             ) from torn
 
+    def _is_past(self, number: int) -> bool:
+        """Has somebody published this move?"""
+        return self._manifests.mark() >= number
+
     def _move(self, newest: Manifest | None, after: Held, staged: Staged) -> None:
         memories = dict(newest.memories) if newest is not None else {}
         memories[self._context.sink] = after
         moved = Manifest(0, self._context.pipeline, self._context.sink, memories, staged)
-        self._manifests.move(newest, moved)
+        self._manifests.move_past_roll_ups(newest, moved)
 
     def _resolve(self, window: Window, error: Exception) -> None:
         """The manifest may be there or not: look. Returns if the window is held. After a failed
@@ -242,31 +272,6 @@ class Folder:
         if known and held and (held.window_id, held.digest) == (window.id - 1, window.previous):
             raise self._not_held(window, error) from error
         raise self._fenced(f"{self._at(held)}, not window {window.id - 1}") from error
-
-    def _refuse_published(self, after: Held) -> None:
-        """No window is published twice: a memory that is moved back needs a folder without what
-        comes after."""
-        if self._settings.layout == layout.WINDOWS:
-            names = [e.name for e in self._tree.list(self._places.path) if e.kind == "folder"]
-        else:
-            names = [name.rpartition("/")[2] for name, _ in walk(self._tree, self._places.path)]
-        newest = layout.newest_published(self._settings.layout, names)
-        if newest > after.window_id:
-            raise self._taken(
-                f"windows up to {newest} are in it, and the sink would go on with window"
-                f" {after.window_id + 1}",
-                "Let the sink go on after them, or move away what is to be written again.",
-            )
-
-    def _refuse_file(self) -> None:
-        for path in (self._places.path, self._places.staging):
-            if self._tree.kind(path) == "file":
-                raise FolderUnsuitable(
-                    sink=self._context.sink,
-                    path=self._places.path,
-                    reason=f"{path} is a file",
-                    remedy="Name a folder, or one that is yet to be made.",
-                )
 
     def _usable(self) -> None:
         if self._failure is not None:

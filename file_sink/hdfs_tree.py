@@ -19,18 +19,18 @@ from typing import Any, BinaryIO, cast
 from urllib.parse import quote
 
 from file_sink.hdfs_files import PIECE_BYTES, Reading, Writing
-from file_sink.hdfs_path import hdfs_path
 from file_sink.paths import parent
 from file_sink.tree import Entry, Kind
+from windowlog.access.hdfs_path import hdfs_path, inside, name_nodes
 from windowlog.access.webhdfs import WebHdfs
 from windowlog.access.webhdfs_answers import Refusal, Unanswered, Unavailable
-from windowlog.access.webhdfs_url import parse_place
-from windowlog.errors import BadArgument, RecordExists, RecordNotFound
+from windowlog.access.webhdfs_moving import TAKEN, move_surely
+from windowlog.errors import RecordExists, RecordNotFound
 from windowlog.storage import HdfsStorage
 from windowlog.storage.explain_hdfs import explained
 
 _MISSING = "FileNotFoundException"
-_TAKEN = ("FileAlreadyExistsException", "ParentNotDirectoryException")
+_TAKEN = (TAKEN, "ParentNotDirectoryException")
 # A file that is being written, or whose writing was in doubt.
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{16}\.tmp")
 
@@ -44,10 +44,7 @@ class HdfsTree:
     is not installed; its verbs StorageUnsuitable and StorageFailed as HdfsStorage's do."""
 
     def __init__(self, url: str, **options: str | float | bool | os.PathLike[str] | None) -> None:
-        self._place = parse_place(url, options)
-        if self._place.path:
-            allowed = "name nodes without a folder: the folder is the sink's path"
-            raise BadArgument(argument="url", value=self._place.text, allowed=allowed)
+        self._place = name_nodes(url, options)
         # A client serves one thread at a time.
         self._idle = [WebHdfs(self._place)]
 
@@ -62,14 +59,14 @@ class HdfsTree:
     def kind(self, path: str) -> Kind | None:
         """As the name node says."""
         with self._asking(path, "looking at it") as web:
-            status = web.status(_inside(path))
+            status = web.status(inside(path))
         return None if status is None else _kind(status)
 
     def list(self, folder: str) -> list[Entry]:
         """Without files that are being written."""
         with self._asking(folder, "listing it") as web:
             try:
-                found = web.ask("LISTSTATUS", _inside(folder))["FileStatuses"]["FileStatus"]
+                found = web.ask("LISTSTATUS", inside(folder))["FileStatuses"]["FileStatus"]
             except Refusal as refusal:
                 if refusal.kind == _MISSING:
                     return []
@@ -84,7 +81,7 @@ class HdfsTree:
         """By MKDIRS."""
         with self._asking(folder, "making it") as web:
             try:
-                web.ask("MKDIRS", _inside(folder))
+                web.ask("MKDIRS", inside(folder))
             except Refusal as refusal:
                 if refusal.kind in _TAKEN:
                     raise _exists(folder) from None
@@ -105,20 +102,20 @@ class HdfsTree:
     def open(self, path: str) -> BinaryIO:
         """Each piece is asked for when it is read."""
         with self._asking(path, "reading it") as web:
-            status = web.status(_inside(path))
+            status = web.status(inside(path))
         if status is None:
             raise _missing(path)
 
         def read(offset: int, length: int) -> bytes:
             with self._asking(path, "reading it") as web:
-                return web.read(_inside(path), offset, length)
+                return web.read(inside(path), offset, length)
 
         return io.BufferedReader(Reading(status["length"], read), PIECE_BYTES)
 
     def rename(self, source: str, target: str) -> None:
         """By RENAME, which never overwrites. Answers that are lost are looked for."""
         with self._asking(source, f"renaming it to {target}") as web:
-            status = web.status(_inside(source))
+            status = web.status(inside(source))
             if status is None:
                 raise _missing(source)
             _rename(web, source, target, status["fileId"])
@@ -129,17 +126,17 @@ class HdfsTree:
         as durable as the cluster makes it (dfs.datanode.synconclose)."""
         with self._asking(path, "syncing it") as web:
             moment = str(int(time.time() * 1000))
-            web.ask("SETTIMES", _inside(path), modificationtime=moment)
+            web.ask("SETTIMES", inside(path), modificationtime=moment)
 
     def remove(self, path: str) -> None:
         """What cannot be removed now stays, and is swept later."""
         with suppress(Refusal, Unavailable, Unanswered), self._client() as web:
-            web.ask("DELETE", _inside(path), recursive="true")
+            web.ask("DELETE", inside(path), recursive="true")
 
     def fingerprint(self, path: str) -> str:
         """HDFS's own checksum, of the checksums that the data nodes keep: no byte is read."""
         with self._asking(path, "asking for its checksum") as web:
-            found = web.checksum(_inside(path))
+            found = web.checksum(inside(path))
         return f"{found['algorithm']}:{found['bytes']}"
 
     def one_system(self, path: str, other: str) -> bool:
@@ -150,7 +147,7 @@ class HdfsTree:
         """As the log's."""
         place = self._place
         return HdfsStorage(
-            f"{place.text.rstrip('/')}{quote(_inside(folder))}",
+            f"{place.text.rstrip('/')}{quote(inside(folder))}",
             user=place.user,
             token=place.token,
             kerberos=place.kerberos,
@@ -171,14 +168,14 @@ class HdfsTree:
                 name = f".{path.rpartition('/')[2]}.{secrets.token_hex(8)}.tmp"
                 temporary = f"{parent(path)}/{name}"
                 try:
-                    web.write(_inside(temporary), data)
+                    web.write(inside(temporary), data)
                 except Unanswered as failure:
                     # It may be there, in part, or come later: that name is never used again.
                     last = failure
                     with suppress(Refusal, Unavailable, Unanswered):
-                        web.ask("DELETE", _inside(temporary))
+                        web.ask("DELETE", inside(temporary))
                     continue
-                status = web.status(_inside(temporary))
+                status = web.status(inside(temporary))
                 if status is None:
                     raise _missing(parent(path))
                 _rename(web, temporary, path, status["fileId"])
@@ -212,38 +209,18 @@ class HdfsTree:
 
 def _rename(web: WebHdfs, source: str, target: str, ours: Any) -> None:
     """`ours` is the number of what is to be renamed."""
-    last: Exception | None = None
-    for _ in web.attempts():
-        refused: Refusal | None = None
-        try:
-            web.move(_inside(source), _inside(target))
-            return
-        except Unanswered as failure:
-            last = failure
-        except Refusal as refusal:
-            refused = refusal
-        # An answer may have been lost before: the number tells.
-        there = web.status(_inside(target))
-        if there is not None and there["fileId"] == ours and source != target:
-            return
-        if refused is None and there is None:
-            continue
-        if refused is None or refused.kind == "FileAlreadyExistsException":
-            raise _exists(target)
-        if refused.kind == _MISSING and web.status(_inside(source)) is not None:
-            raise _missing(parent(target))
-        raise refused
-    assert last is not None, "there is at least one attempt"
-    raise last
+    refused = move_surely(web, inside(source), inside(target), ours)
+    if refused is None:
+        return
+    if refused.kind == TAKEN:
+        raise _exists(target)
+    if refused.kind == _MISSING and web.status(inside(source)) is not None:
+        raise _missing(parent(target))
+    raise refused
 
 
 def _kind(status: Any) -> Kind:
     return "folder" if status["type"] == "DIRECTORY" else "file"
-
-
-def _inside(path: str) -> str:
-    """The path as the name node knows it: without scheme and authority."""
-    return f"/{path.split('/', 3)[3]}"
 
 
 def _missing(path: str) -> RecordNotFound:

@@ -4,12 +4,12 @@ PATH/window_id=00000042/day=1/part-00000042-00003-000.parquet    layout `windows
 PATH/day=1/part-00000042-00003-000.parquet                       layout `files`
 PATH.staging/staged/000000000042.RUN.TOKEN/day=1/part-…          the same files before
 PATH.staging/spark/000000000042.RUN.TOKEN/…                      where Spark writes
+PATH.staging/rolled/000000000042.RUN.TOKEN/twin/…            a roll-up: what PATH becomes, or was
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from file_sink.paths import inside, join
@@ -22,8 +22,6 @@ LAYOUTS = (WINDOWS, FILES)
 WINDOW_COLUMN = "window_id"
 
 _STAGED = re.compile(r"(\d{12,18})\.([\w-]{1,64})\.([0-9a-f]{32})")
-_WINDOW_FOLDER = re.compile(rf"{WINDOW_COLUMN}=(\d{{8,18}})")
-_PUBLISHED_FILE = re.compile(r"part-(\d{8,18})-\d{5,}-\d{3,}(?:\..*)?")
 # Task, and the number inside the task: `part-00003-UUID-c001.snappy.parquet`, and with partitions
 # `part-00003-UUID.c001.snappy.parquet`.
 _SPARK_FILE = re.compile(r"part-(\d{5,})-[0-9a-f-]{36}[-.]c(\d{3,})((?:\.[\w-]+)*)")
@@ -47,6 +45,10 @@ class Places:
     def spark(self, name: str = "") -> str:
         """Where Spark writes. What a dead driver's executors still write there is never taken."""
         return join(self.staging, "spark", name)
+
+    def rolled(self, name: str = "") -> str:
+        """Where a roll-up makes the twin of the published folder; without a name, all of them."""
+        return join(self.staging, "rolled", name)
 
     def window(self, window_id: int) -> str:
         """The folder in which readers find a window, in layout `windows`."""
@@ -87,11 +89,3 @@ def from_spark(name: str, window_id: int) -> str | None:
     """Our name for a file that Spark named; None for what is no rows: `_SUCCESS`, `.crc` …"""
     match = _SPARK_FILE.fullmatch(name)
     return file_name(window_id, int(match[1]), int(match[2]), match[3]) if match else None
-
-
-def newest_published(layout: str, names: Iterable[str]) -> int:
-    """The newest window among the names in a published folder (layout `files`: of files in all
-    folders); 0 if there is none."""
-    known = _WINDOW_FOLDER if layout == WINDOWS else _PUBLISHED_FILE
-    matches = (known.fullmatch(name) for name in names)
-    return max((int(match[1]) for match in matches if match), default=0)

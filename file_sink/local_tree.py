@@ -6,6 +6,7 @@ world is what the log's storage takes: fsync of files and folders survives a pow
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -13,23 +14,45 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
-from file_sink.renaming import rename_exclusively
+from file_sink.renaming import exchange, rename_exclusively
+from file_sink.rights import copy_rights
 from file_sink.tree import Entry, Kind
-from windowlog.errors import KitError, PreviousFailure, RecordExists, RecordNotFound
+from windowlog.errors import (
+    KitError,
+    PreviousFailure,
+    RecordExists,
+    RecordNotFound,
+    StorageFailed,
+    StorageUnsuitable,
+)
 from windowlog.storage.disk import Disk
 from windowlog.storage.explain import explained
 from windowlog.storage.local import LocalStorage
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+# What says nothing of what a file system can: there is no room now, or the disk is unwell.
+_PASSING = {
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENOMEM,
+    errno.ENOSPC,
+    errno.ESTALE,
+}
 # Read at once for a fingerprint: as fast as larger pieces, and little memory.
 _PIECE_BYTES = 2**20
 
 
 class LocalTree:
-    """Obeys `Tree`. Use from one thread; `fingerprint` from several."""
+    """Obeys `ExchangingTree`. Use from one thread; `fingerprint` from several."""
 
     def __init__(self) -> None:
         self._disk = Disk()
+
+    def apart(self) -> LocalTree:
+        """Knows nothing yet."""
+        return LocalTree()
 
     def place(self, path: str) -> str:
         """Absolute; `~` expanded, links followed: what is renamed must be on the links' side."""
@@ -142,6 +165,53 @@ class LocalTree:
             except FileNotFoundError:
                 raise self._missing(path) from None
         return digest.hexdigest()
+
+    def cannot_exchange(self, folder: str, scratch: str) -> str | None:
+        """Tried with two folders and a file."""
+        above, (one, other) = _above(folder), (f"{scratch}/one", f"{scratch}/other")
+        if not os.access(above, os.R_OK | os.W_OK | os.X_OK):
+            return f"this user may not write in {above}"
+        try:
+            for path in (one, other):
+                self.make(path, durable=False)
+            self.create(f"{one}/file").close()
+            self.link(f"{one}/file", f"{other}/file")
+            self.exchange(one, other)
+        except (StorageUnsuitable, StorageFailed) as error:
+            if isinstance(error.__cause__, OSError) and error.__cause__.errno in _PASSING:
+                raise
+            return str(error.values["reason"])
+        finally:
+            for path in (one, other):
+                self.remove(path)
+        return None
+
+    def exchange(self, folder: str, other: str) -> None:
+        """By renameat2, of Linux."""
+        with self._explaining(folder, f"exchanging it with {other}"):
+            try:
+                exchange(folder, other)
+            except FileNotFoundError:
+                raise self._missing(other if os.path.isdir(folder) else folder) from None
+
+    def link(self, source: str, target: str) -> None:
+        """A hard link."""
+        with self._explaining(source, f"linking it to {target}"):
+            try:
+                os.link(source, target)
+            except FileExistsError:
+                raise RecordExists(name=os.path.basename(target), where=_above(target)) from None
+            except FileNotFoundError:
+                missing = source if os.path.isdir(_above(target)) else _above(target)
+                raise self._missing(missing) from None
+
+    def like(self, source: str, target: str) -> None:
+        """Owner, mode and access lists."""
+        with self._explaining(target, f"giving it the rights of {source}"):
+            try:
+                copy_rights(source, target)
+            except FileNotFoundError:
+                raise self._missing(source) from None
 
     def one_system(self, path: str, other: str) -> bool:
         """By device number."""

@@ -52,15 +52,27 @@ class Staged:
 
 
 @dataclass(frozen=True, slots=True)
+class Rolled:
+    """A roll-up. `folder` holds the twin of the published folder; the files `replaced` (paths below
+    the published folder) become `files`, whose names no published file had then."""
+
+    folder: str
+    replaced: tuple[str, ...]
+    files: tuple[StagedFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """One move. `sink` made it; `memories` is what each sink that ever wrote to this folder holds,
-    under its name; `digest` that of the manifest's own bytes."""
+    under its name; `digest` that of the manifest's own bytes. A roll-up moves no memory: all hold
+    what they held."""
 
     number: int
     pipeline: str
     sink: str
     memories: Mapping[str, Held]
     staged: Staged = field(default_factory=Staged)
+    rolled: Rolled | None = None
     digest: str = ""
 
     @property
@@ -87,7 +99,7 @@ class Manifests:
 
     def moves(self) -> tuple[Manifest, list[Manifest]] | None:
         """The newest manifest, and those that are not published yet, oldest first; None before the
-        first. Without the moves that a person took back: who moves the memory to an earlier window
+        first. Without the windows that a person took back: who moves the memory to an earlier one
         says that the later ones are to be written again."""
         numbers, mark = self._believed()
         if not numbers:
@@ -114,7 +126,11 @@ class Manifests:
     def _newest(self, number: int) -> Manifest:
         found = self.read(number)
         if found is None:
-            raise self._fenced(f"manifest {number} was purged while it was read")
+            # By a roll-up, perhaps, which moves no memory and hinders no driver.
+            numbers, _ = self._believed()
+            found = self.read(numbers[-1])
+            if found is None or found.rolled is None:
+                raise self._fenced(f"manifest {number} was purged while it was read")
         return found
 
     def mark(self) -> int:
@@ -149,6 +165,19 @@ class Manifests:
             raise self._fenced(f"the low-water mark is {mark}, past our manifest {number}")
         return _from_bytes(number, data)
 
+    def move_past_roll_ups(self, newest: Manifest | None, moved: Manifest) -> Manifest:
+        """The same, after roll-ups that came in between: they move no memory."""
+        while True:
+            try:
+                return self.move(newest, moved)
+            except Fenced:
+                later = self.newest()
+                if later is None or later.rolled is None or newest is None:
+                    raise
+                if later.number <= newest.number or later.memories != newest.memories:
+                    raise
+                newest = later
+
     def published(self, number: int) -> None:
         """Manifests up to this one are published, durably: the mark first, then older ones go."""
         reached = self._marks.advance(number)
@@ -176,36 +205,60 @@ class Manifests:
 def _valid(moves: list[Manifest]) -> Iterator[Manifest]:
     for at, move in enumerate(moves):
         window_id = move.held.window_id
-        if all(later.held.window_id >= window_id for later in moves[at + 1 :]):
+        taken_back = any(later.held.window_id < window_id for later in moves[at + 1 :])
+        # A roll-up is always looked at: nobody may do it later.
+        if move.rolled is not None or not taken_back:
             yield move
 
 
 def _to_json(manifest: Manifest, previous: str) -> dict[str, Json]:
     staged = manifest.staged
-    files: list[Json] = [[f.name, f.bytes, f.rows, f.fingerprint] for f in staged.files]
-    return {
+    body: dict[str, Json] = {
         "pipeline": manifest.pipeline,
         "sink": manifest.sink,
         "memories": {name: _held_to_json(held) for name, held in manifest.memories.items()},
         "folder": staged.folder,
-        "files": files,
+        "files": _files_to_json(staged.files),
         "rows": staged.rows,
         "previous": previous,
+    }
+    if manifest.rolled is not None:
+        body["rolled"] = _rolled_to_json(manifest.rolled)
+    return body
+
+
+def _files_to_json(files: tuple[StagedFile, ...]) -> list[Json]:
+    return [[f.name, f.bytes, f.rows, f.fingerprint] for f in files]
+
+
+def _rolled_to_json(rolled: Rolled) -> Json:
+    return {
+        "folder": rolled.folder,
+        "replaced": list(rolled.replaced),
+        "files": _files_to_json(rolled.files),
     }
 
 
 def _from_bytes(number: int, data: bytes) -> Manifest:
     name = naming.numbered(number)
     body: Any = codec.decode(data, kind=KIND, record_id=number, name=name)
-    files = tuple(StagedFile(*file) for file in body["files"])
     return Manifest(
         number,
         body["pipeline"],
         body["sink"],
         {sink: _held(memory) for sink, memory in body["memories"].items()},
-        Staged(body["folder"], files, body["rows"]),
+        Staged(body["folder"], _files(body["files"]), body["rows"]),
+        _rolled(body["rolled"]) if "rolled" in body else None,
         codec.digest(data),
     )
+
+
+def _files(body: Any) -> tuple[StagedFile, ...]:
+    return tuple(StagedFile(*file) for file in body)
+
+
+def _rolled(body: Any) -> Rolled:
+    return Rolled(body["folder"], tuple(body["replaced"]), _files(body["files"]))
 
 
 def _held_to_json(held: Held) -> Json:

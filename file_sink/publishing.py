@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from file_sink import layout, paths
+from file_sink import layout, paths, taken
 from file_sink.errors import RowsLost
-from file_sink.tree import walk
+from file_sink.tree import ExchangingTree, walk
 from windowlog.errors import RecordExists, RecordNotFound
 
 if TYPE_CHECKING:
@@ -18,12 +18,18 @@ if TYPE_CHECKING:
 
     from file_sink.layout import Places
     from file_sink.manifests import Manifest, StagedFile
+    from file_sink.published_names import PublishedFile
     from file_sink.tree import Tree
     from windowlog.contracts import SinkContext
 
 _RESTORE = (
     "Restore both folders from one backup; or move the staging folder away: the next start then"
     " asks from where on the sink is to write, and that is from this window, if its plan is kept."
+)
+_OLDER = (
+    "The staging folder is older than the published one. Restore both folders from one backup; or"
+    " move the staging folder away: the next start then asks from where on the sink is to write,"
+    " and that is after the windows that are there."
 )
 _MOVE = "Move it away, and start again: the window is then published."
 
@@ -45,6 +51,9 @@ class Publishing:
         self._kind = kind
         self._sink = who.sink
         self._is_past = is_past
+        # Joined files, as the first window that is published here found them: windows that are
+        # joined later are published before.
+        self._joined: list[PublishedFile] | None = None
 
     def publish(self, manifest: Manifest) -> None:
         """Let readers see this window; durable. RowsLost if its files are gone, or others stand in
@@ -52,6 +61,7 @@ class Publishing:
         if not manifest.staged.folder:
             return
         try:
+            self._refuse_joined(manifest)
             if self._kind == layout.WINDOWS:
                 self._show_folder(manifest)
             else:
@@ -60,6 +70,19 @@ class Publishing:
             # Readers may take published files away: another driver was told the same, and faster.
             if not self._is_past(manifest.number):
                 raise
+
+    def _refuse_joined(self, manifest: Manifest) -> None:
+        """A window that was joined with others has left its own name: that this is free does not
+        say that its rows are not there."""
+        window_id = manifest.held.window_id
+        if self._joined is None:
+            self._joined = []
+            if isinstance(self._tree, ExchangingTree):
+                self._joined = taken.joined_files(self._tree, self._places, self._kind, window_id)
+        for file in self._joined:
+            if file.first <= window_id <= file.last:
+                place = paths.join(self._places.path, file.path)
+                raise self._lost(manifest, f"{place} has rows of it already", _OLDER)
 
     def _show_folder(self, manifest: Manifest) -> None:
         source = self._places.staged(manifest.staged.folder)

@@ -1,4 +1,4 @@
-"""A rename on this machine that never overwrites."""
+"""Renames of this machine: one that never overwrites, and one of two folders at once."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 _HERE = -100  # AT_FDCWD: paths are as for any other call
 _NO_REPLACE = 1  # RENAME_NOREPLACE
+_EXCHANGE = 2  # RENAME_EXCHANGE
 # The kernel, the C library or the file system does not know the call, or the flag.
 _UNKNOWN = {errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP}
 
@@ -17,13 +18,29 @@ def rename_exclusively(source: str, target: str) -> None:
     """Move a file or folder. FileExistsError if the target is there, FileNotFoundError if the
     source is not. OSError."""
     if _RENAMEAT2 is not None:
-        # The audit of Python's own os.rename knows nothing of it: no harm.
-        if _RENAMEAT2(_HERE, os.fsencode(source), _HERE, os.fsencode(target), _NO_REPLACE) == 0:
+        number = _call(_RENAMEAT2, source, target, _NO_REPLACE)
+        if number == 0:
             return
-        number = ctypes.get_errno()
         if number not in _UNKNOWN:
             raise OSError(number, os.strerror(number), source, None, target)
     _rename_portably(source, target)
+
+
+def exchange(folder: str, other: str) -> None:
+    """Let two folders of one file system take each other's place, in one step. FileNotFoundError if
+    one is not there; OSError, also where system or file system cannot."""
+    number = errno.ENOSYS
+    if _RENAMEAT2 is not None:
+        number = _call(_RENAMEAT2, folder, other, _EXCHANGE)
+    if number:
+        raise OSError(number, os.strerror(number), folder, None, other)
+
+
+def _call(function: Callable[..., int], source: str, target: str, flags: int) -> int:
+    """The error's number, 0 for none. The audit of Python's own os.rename knows nothing of it: no
+    harm."""
+    failed = function(_HERE, os.fsencode(source), _HERE, os.fsencode(target), flags)
+    return ctypes.get_errno() if failed else 0
 
 
 def _rename_portably(source: str, target: str) -> None:

@@ -9,6 +9,8 @@ from os import PathLike, fspath
 from typing import Any, cast
 
 from file_sink.layout import LAYOUTS
+from windowlog.access.hdfs_path import WITH_STORAGE
+from windowlog.access.places import refuse_bare_address, shown
 from windowlog.errors import BadArgument
 from windowlog.wiring import SinkIdentity
 
@@ -22,7 +24,10 @@ _OBJECT_STORES = {
     **dict.fromkeys(("abfs", "abfss", "wasb", "wasbs", "adl", "az"), "Azure storage"),
     **dict.fromkeys(("oss", "cosn", "obs", "swift", "http", "https", "dbfs"), "this store"),
 }
-_PLACES = "a folder of this machine, or of a file system that driver and executors have mounted"
+_PLACES = (
+    "a folder of this machine, or of a file system that driver and executors have mounted; or "
+    f"{WITH_STORAGE}"
+)
 # What has an argument of its own, or would write elsewhere.
 _OWN = {
     "path": "path",
@@ -45,6 +50,11 @@ class Settings:
     compression: str | None
     target_file_bytes: int | None
     max_records_per_file: int | None
+    rollup: int | None = None
+
+    def says_true(self, option: str) -> bool:
+        """Is this option on? As Spark reads it: name and value in any case."""
+        return any(n.lower() == option and v.lower() == "true" for n, v in self.options.items())
 
     def identity(self, path: str) -> SinkIdentity:
         """The folder's name, not where it is: its memory stands beside it, and moves with it."""
@@ -61,6 +71,10 @@ def settings(**given: Any) -> Settings:
         value = given[argument]
         if value is not None and (type(value) is not int or value < 1):
             raise BadArgument(argument=argument, value=value, allowed="a whole number from 1")
+    rollup = given["rollup"]
+    if rollup is not None and (type(rollup) is not int or rollup < 2):
+        allowed = "a whole number of windows from 2, or None"
+        raise BadArgument(argument="rollup", value=rollup, allowed=allowed)
     compression = given["compression"]
     if compression is not None and not (isinstance(compression, str) and compression.isalnum()):
         allowed = 'the name of a codec, such as "zstd", "gzip" or "none"'
@@ -74,6 +88,7 @@ def settings(**given: Any) -> Settings:
         compression=compression.lower() if compression else None,
         target_file_bytes=given["target_file_bytes"],
         max_records_per_file=given["max_records_per_file"],
+        rollup=rollup,
     )
 
 
@@ -82,6 +97,7 @@ def local_path(path: str | PathLike[str]) -> str:
     text: Any = fspath(path) if isinstance(cast(object, path), str | PathLike) else None
     if not isinstance(text, str) or not text.strip() or "\0" in text:
         raise BadArgument(argument="path", value=path, allowed=_PLACES)
+    refuse_bare_address("path", path, "hdfs")
     scheme = _SCHEME.match(text)
     if scheme is None:
         return _folder(path, text)
@@ -90,8 +106,7 @@ def local_path(path: str | PathLike[str]) -> str:
     if name == "file" and not re.match(r"//[^/]", rest):
         return _folder(path, re.sub(r"^/+", "/", rest))
     why = f"{_OBJECT_STORES[name]} has no atomic rename; " if name in _OBJECT_STORES else ""
-    # The rest of a URL may hold a password.
-    raise BadArgument(argument="path", value=f"{scheme[1]}:…", allowed=f"{why}{_PLACES}")
+    raise BadArgument(argument="path", value=shown(path), allowed=f"{why}{_PLACES}")
 
 
 def _folder(path: Any, text: str) -> str:

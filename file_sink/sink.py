@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from file_sink import layout, paths, sharing
+from file_sink import layout, paths, sharing, taken
 from file_sink.folder import Folder
+from file_sink.joining import check_rollup
 from file_sink.layout import Places
 from file_sink.settings import settings
 from file_sink.trees import tree_of
+from windowlog.sink_place import SinkPlace
 from windowlog.wiring import Held, SinkIdentity, TargetState
 
 if TYPE_CHECKING:
@@ -35,7 +37,8 @@ class FileSink:
     folders (`day=2024-05-01`), `sort_by` columns by which the rows of each file are sorted.
     `options` are those of Spark's writer for the format, `compression` its codec.
     `target_file_bytes`: of windows whose inputs say their size, so many bytes read make one file;
-    `max_records_per_file` cuts long files. On HDFS `path` is as Spark sees it,
+    `max_records_per_file` cuts long files. `rollup`: whenever so many windows with small files are
+    there, these are joined into few large ones, beside the run. On HDFS `path` is as Spark sees it,
     `hdfs://namenode:8020/out`, and `storage` where the driver renames, `webhdfs://namenode:9870`;
     an HdfsTree; or any other `file_sink.tree.Tree`. Raises BadArgument for everything else."""
 
@@ -52,6 +55,7 @@ class FileSink:
         compression: str | None = None,
         target_file_bytes: int | None = None,
         max_records_per_file: int | None = None,
+        rollup: int | None = None,
         storage: Tree | str | None = None,
     ) -> None:
         self._path, self._tree = tree_of(path, storage)
@@ -64,7 +68,9 @@ class FileSink:
             compression=compression,
             target_file_bytes=target_file_bytes,
             max_records_per_file=max_records_per_file,
+            rollup=rollup,
         )
+        check_rollup(self._settings, self._tree)
 
     def __repr__(self) -> str:
         return f"FileSink({self._path!r}, format={self._settings.format!r})"
@@ -76,7 +82,7 @@ class FileSink:
 
     def files(self) -> Sequence[str]:
         """Absolute paths like those that it writes, one for each of its places: published, staged,
-        and where Spark writes."""
+        where Spark writes, and where files are joined."""
         places = Places(self._tree.place(self._path))
         name = layout.file_name(1, 0, 0, f".{self._settings.format}")
         attempt = layout.staged_name(1, "0", "0" * 32)
@@ -84,6 +90,7 @@ class FileSink:
             places.published(self._settings.layout, 1, name),
             paths.join(places.staged(attempt), name),
             paths.join(places.spark(attempt), name),
+            paths.join(places.rolled(attempt), name),
         )
 
     def open(self, context: SinkContext) -> None:
@@ -96,6 +103,16 @@ class FileSink:
     def held(self) -> Held | None:
         """What the newest manifest says of this sink."""
         return self._opened().held()
+
+    def place(self) -> SinkPlace:
+        """Both folders, in full."""
+        places = Places(self._tree.place(self._path))
+        return SinkPlace(f"folder {places.path}", f"the folder {places.staging}")
+
+    def free_from(self) -> int:
+        """The window after the newest one that readers see."""
+        places = Places(self._tree.place(self._path))
+        return taken.newest_window(self._tree, places, self._settings.layout) + 1
 
     def target(self) -> TargetState:
         """Whether the folder is there, and which other sinks of this log have filled it."""
@@ -130,6 +147,12 @@ class FileSink:
         """Publish what is held up to this window, in order; then let go of older manifests and of
         debris."""
         self._opened().committed(window_id)
+
+    def roll_up(self) -> tuple[Sequence[str], Callable[[], None] | None]:
+        """What joining small files of published windows would do, in words, and what does it (None:
+        there is nothing to join). Raises RollUpRefused, both of them: foreign files, a format or a
+        file system with which it cannot be."""
+        return self._opened().propose_roll_up()
 
     def close(self) -> None:
         """Remove what was staged and not held; release the file system."""

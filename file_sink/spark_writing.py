@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from file_sink.settings import Settings
 
 
+# Hadoop puts a file of checksums beside each file of a local folder. Nobody would read them: what
+# is taken from there goes on without them. So another class of its own, for this write alone.
+_LOCAL = {
+    "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "fs.file.impl.disable.cache": "true",
+}
+
+
 def write(
     frame: DataFrame, folder: str, settings: Settings, input_bytes: int | None, sink: str
 ) -> int:
@@ -31,7 +39,8 @@ def write(
         frame = frame.sortWithinPartitions(*(F.col(_quoted(column)) for column in columns))
     observation = Observation()
     counted = frame.observe(observation, F.count(F.lit(1)).alias("rows"))
-    writer = counted.write.format(settings.format).options(**settings.options)
+    plain = _LOCAL if folder.startswith("file:") else {}
+    writer = counted.write.format(settings.format).options(**{**plain, **settings.options})
     if settings.compression:
         writer = writer.option("compression", settings.compression)
     if settings.max_records_per_file:

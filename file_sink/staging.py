@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 # A manifest lists them, some 150 bytes each, and is read at each start.
 FILES_MAX = 100_000
-# Reading back what was just written waits for the disk and for a digest in turn; both let other
-# threads work.
+# A file is synced, which waits for the disk, while it and others are read back for their digests,
+# which wait for a core.
 _READERS = 4
 
 
@@ -73,7 +73,8 @@ class Staging:
             raise
         except OSError as error:
             raise explained(error, self._places.staging, "writing the rows") from error
-        except pyarrow.ArrowException as error:
+        except (pyarrow.ArrowException, ArithmeticError, TypeError, ValueError) as error:
+            # Python has no words for some values: nanoseconds in JSON, a zero byte in a name.
             raise FrameUnsuitable(
                 sink=self._sink, path=self._places.path, findings=error
             ) from error
@@ -129,7 +130,16 @@ class Staging:
                 sink=self._sink, window_id=window.id, count=len(found), limit=FILES_MAX
             )
         with ThreadPoolExecutor(_READERS) as pool:
-            files = list(pool.map(lambda file: self._file(folder, *file), found))
+            pairs = [
+                (
+                    pool.submit(self._tree.sync, paths.join(folder, name)),
+                    pool.submit(self._file, folder, name, size),
+                )
+                for name, size in found
+            ]
+            for synced, _ in pairs:
+                synced.result()
+            files = [read.result() for _, read in pairs]
         counted = [file.rows for file in files if file.rows is not None]
         if len(counted) == len(files):
             self._compare(rows, sum(counted), window)
@@ -147,7 +157,6 @@ class Staging:
 
     def _file(self, folder: str, name: str, size: int) -> StagedFile:
         path = paths.join(folder, name)
-        self._tree.sync(path)
         rows, count = None, formats.counter(self._settings, name)
         if count is not None:
             with self._tree.open(path) as stream:

@@ -77,6 +77,31 @@ class Tree(Protocol):
         """Release connections. What is called next is a new start."""
 
 
+@runtime_checkable
+class ExchangingTree(Tree, Protocol):
+    """A tree that can exchange two folders in one step, and give a file a second name."""
+
+    def apart(self) -> ExchangingTree:
+        """Another object on the same file system, for another thread: what fails there, a sync even
+        (I7), ends no work here."""
+
+    def cannot_exchange(self, folder: str, scratch: str) -> str | None:
+        """Why `folder` cannot be exchanged with one in `scratch`, an empty folder of its file
+        system, in which this is tried; None if it can. StorageFailed where that cannot be told
+        now."""
+
+    def exchange(self, folder: str, other: str) -> None:
+        """Let two folders take each other's place, in one step. Durable once the folders that both
+        are in are synced."""
+
+    def link(self, source: str, target: str) -> None:
+        """Give a file a second name. RecordExists if it is taken. Durable once its folder is
+        synced."""
+
+    def like(self, source: str, target: str) -> None:
+        """Let the same users read and write `target` as `source`."""
+
+
 def walk(tree: Tree, folder: str, below: str = "") -> list[tuple[str, int]]:
     """(relative path, bytes) of all files in a folder and its sub-folders, in order of their
     paths."""

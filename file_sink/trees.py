@@ -5,11 +5,12 @@ from __future__ import annotations
 from os import PathLike
 from typing import cast
 
-from file_sink.hdfs_path import hdfs_path, is_hdfs, webhdfs_of
 from file_sink.hdfs_tree import HdfsTree
 from file_sink.local_tree import LocalTree
 from file_sink.settings import local_path
 from file_sink.tree import Tree
+from windowlog.access.hdfs_path import hdfs_path, is_hdfs, webhdfs_of
+from windowlog.access.places import named, shown
 from windowlog.errors import BadArgument
 
 
@@ -17,7 +18,8 @@ def tree_of(path: str | PathLike[str], storage: Tree | str | None) -> tuple[str,
     """FileSink's path, checked, and who renames there. BadArgument where they do not go together.
     Touches nothing."""
     if isinstance(storage, str):
-        return hdfs_path(path), HdfsTree(storage)
+        with named(url="storage"):
+            return hdfs_path(path), HdfsTree(storage)
     if isinstance(storage, HdfsTree):
         return hdfs_path(path), storage
     if storage is None and is_hdfs(path):
@@ -27,5 +29,5 @@ def tree_of(path: str | PathLike[str], storage: Tree | str | None) -> tuple[str,
         return local_path(path), LocalTree()
     if not isinstance(cast(object, storage), Tree):
         allowed = '"webhdfs://NAMENODE:9870" for a path hdfs://…, or a file_sink.tree.Tree'
-        raise BadArgument(argument="storage", value=storage, allowed=allowed)
+        raise BadArgument(argument="storage", value=shown(storage), allowed=allowed)
     return str(path).rstrip("/"), storage

@@ -1,5 +1,16 @@
-"""A quick folder without fsync, for tests that play thousands of crashes of their own."""
+"""A quick folder without fsync, for tests that play thousands of crashes of their own; a proxy
+before HDFS."""
 
-from tests.windowlog.storage.conftest import no_fsync, quick_folder
+import pytest
 
-__all__ = ["no_fsync", "quick_folder"]
+from tests.file_sink.hdfs_world import Place
+from tests.windowlog.storage.conftest import no_fsync, proxy, quick_folder
+from tests.windowlog.storage.lossy_proxy import LossyProxy
+
+__all__ = ["no_fsync", "proxy", "quick_folder"]
+
+
+@pytest.fixture
+def place(on_hdfs: str, proxy: LossyProxy) -> Place:
+    """An empty folder."""
+    return Place(on_hdfs, proxy)

@@ -16,6 +16,7 @@ from file_sink.hdfs_tree import HdfsTree
 from tests.file_sink.readers import paths, rows_by_pyarrow, rows_of_json
 from tests.file_sink.world import Moment, Told, World
 from tests.windowlog.storage.hdfs_world import ask
+from tests.windowlog.storage.lossy_proxy import LossyProxy
 from windowed import Pipeline
 from windowed.testing import RowsInput
 from windowlog import WindowLog
@@ -38,12 +39,14 @@ def files_of(url: str) -> list[str]:
     return sorted(files)
 
 
-def download(url: str, folder: Path) -> Path:
-    """A copy of a folder of HDFS, as a reader sees it now."""
+def download(url: str, folder: Path, *, hidden: bool = True) -> Path:
+    """A copy of a folder of HDFS, as a reader sees it now; without `hidden` files, if so told."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     place = urlsplit(url)
     for path in files_of(url):
+        if path.rpartition("/")[2][0] == "." and not hidden:
+            continue
         address = f"http://{place.netloc}/webhdfs/v1{place.path}/{quote(path)}?op=OPEN"
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         with urllib.request.urlopen(address) as answer:
@@ -112,3 +115,26 @@ class HdfsWorld(World):
         assert [p for p in paths(self.base / "copy") if p.rpartition("/")[2][0] == "."] == []
         left = [path for path in files_of(f"{self.url}/out.staging") if "/." not in path]
         assert [path.split("/")[0] for path in left] == ["manifests", "marks"], left
+
+
+class Place:
+    """A folder, by its name for the tree and by its URL; a tree that goes through a proxy."""
+
+    def __init__(self, url: str, proxy: LossyProxy) -> None:
+        self.url = url
+        self.proxy = proxy
+        self.path = f"hdfs://cluster{urlsplit(url).path}"
+        self.tree = HdfsTree(proxy.url, timeout_s=60, patience_s=20)
+        ask(url, "PUT", "MKDIRS")
+
+    def __truediv__(self, name: str) -> str:
+        return f"{self.path}/{name}"
+
+    def write(self, name: str, data: bytes = b"data") -> str:
+        """A file, without the tree."""
+        ask(f"{self.url}/{name}", "PUT", "CREATE", data)
+        return self / name
+
+    def hasty(self) -> HdfsTree:
+        """A tree that gives up soon."""
+        return HdfsTree(self.proxy.url, patience_s=0.1)

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from file_sink import local_tree
-from file_sink.renaming import rename_exclusively
+from file_sink.renaming import exchange, rename_exclusively
 from tests.windowlog.storage.watched_os import Choose, WatchedOs
 from windowlog.storage import disk, local
 
@@ -27,7 +27,9 @@ class PoweredOs(WatchedOs):
 
     def __init__(self, base: Path) -> None:
         super().__init__(base)
-        self._moves: list[tuple[str, str]] = []
+        # The folders of both names, and the states of each with the place of the one that the move
+        # brought: a folder may be gone later, and a name may change again.
+        self._moves: list[tuple[tuple[str, str], list[tuple[list[Any], int]]]] = []
 
     def fdopen(self, descriptor: int, mode: str) -> Any:
         """As os.fdopen: what is written shows in the file, and is read from there at a sync."""
@@ -40,11 +42,17 @@ class PoweredOs(WatchedOs):
         if hasattr(node, "live"):
             node.live = Path(path).read_bytes()  # type: ignore[union-attr]
         super().fsync(descriptor)
-        for source, target in [*self._moves]:
-            if path in (os.path.dirname(source), os.path.dirname(target)):
-                for name in (source, target):
-                    del self._states(name)[:-1]
-                self._moves.remove((source, target))
+        for move in [*self._moves]:
+            folders, both = move
+            if path in folders:
+                for states, _ in both:
+                    del states[:-1]
+                self._moves.remove(move)
+
+    def _moved(self, source: str, target: str) -> None:
+        folders = os.path.dirname(source), os.path.dirname(target)
+        both = [(states, len(states) - 1) for states in map(self._states, (source, target))]
+        self._moves.append((folders, both))
 
     def rename(self, source: str, target: str) -> None:
         """Both names change in one step."""
@@ -52,27 +60,43 @@ class PoweredOs(WatchedOs):
         rename_exclusively(source, target)
         self._enter(target, self._node(source))
         self._enter(source, None)
-        self._moves.append((source, target))
+        self._moved(source, target)
+
+    def exchange(self, folder: str, other: str) -> None:
+        """Both folders change places in one step."""
+        self._tell("exchange", folder)
+        exchange(folder, other)
+        one, two = self._node(folder), self._node(other)
+        self._enter(folder, two)
+        self._enter(other, one)
+        self._moved(folder, other)
 
     def rmtree(self, path: str, ignore_errors: bool = False) -> None:
-        """Gone, and perhaps back after a power cut."""
+        """Gone, and perhaps back after a power cut: the folder, or what was in it."""
         self._tell("rmtree", path)
+        node = self._node(path)
         shutil.rmtree(path, ignore_errors=ignore_errors)
+        _empty(node)
         self._enter(path, None)
 
     def survivors(self, target: Path, choose: Choose) -> None:
         """A move has happened or not; then as before."""
-        for source, moved in reversed(self._moves):
-            kept = choose([(-2, -2), (-1, -1)])
-            for name, at in ((source, kept[0]), (moved, kept[1])):
-                states = self._states(name)
-                states[:] = [states[at]]
+        for _, both in reversed(self._moves):
+            has_happened = choose([False, True])
+            for states, at in both:
+                states[:] = states[at:] if has_happened else [states[at - 1]]
         super().survivors(target, choose)
 
     def _states(self, path: str) -> list[Any]:
         folder: Any = self._node(os.path.dirname(path))
         states: list[Any] = folder.entries[os.path.basename(path)]
         return states
+
+
+def _empty(node: Any) -> None:
+    for states in getattr(node, "entries", {}).values():
+        _empty(states[-1])
+        states.append(None)
 
 
 @contextmanager
@@ -84,5 +108,6 @@ def powered(base: Path) -> Iterator[PoweredOs]:
         for module in (local, disk, local_tree):
             patch.setattr(module, "os", fake)
         patch.setattr(local_tree, "rename_exclusively", fake.rename)
+        patch.setattr(local_tree, "exchange", fake.exchange)
         patch.setattr(local_tree, "shutil", SimpleNamespace(rmtree=fake.rmtree))
         yield fake

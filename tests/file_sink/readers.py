@@ -37,8 +37,13 @@ def rows_by_duckdb(folder: Path, columns: str = "word, n") -> list[tuple[Any, ..
     if not any(folder.rglob("*.parquet")):
         return []
     place = f"read_parquet('{folder}/**/*.parquet', hive_partitioning = true)"
+    return asked_of_duckdb(f"SELECT {columns} FROM {place}")
+
+
+def asked_of_duckdb(query: str) -> list[tuple[Any, ...]]:
+    """On a connection of its own: what all share is in an aborted transaction after an error."""
     with duckdb.connect() as connection:
-        return connection.execute(f"SELECT {columns} FROM {place}").fetchall()
+        return connection.execute(query).fetchall()
 
 
 def paths(folder: Path) -> list[str]:

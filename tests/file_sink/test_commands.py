@@ -79,17 +79,57 @@ def test_a_folder_that_is_gone_is_filled_again(place: Place) -> None:
     assert place.seen() == place.expected()
 
 
-def test_a_memory_that_is_gone_goes_on_behind_what_is_there(place: Place) -> None:
-    """And never twice: from the oldest on is refused while the windows are there."""
+def test_a_memory_that_is_gone_goes_on_behind_what_is_there(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And never twice: from the oldest on is not offered while the windows are there, and refused
+    with what can be done."""
     shutil.rmtree(place.root / "out.staging")
     refused(place, errors.LedgerLost, "out --from now")
     assert place.command("adopt WHERE out --from oldest") != 0
+    said = capsys.readouterr().err
+    assert f"windows up to 2 are in folder {place.root}/out" in said
+    assert re.search(r"go on after them \(`python -m windowed adopt .* out --from now`\)", said)
     with pytest.raises(errors.LedgerLost):
         place.run()
     assert place.command("adopt WHERE out --from now") == 0
     place.add()
     place.run()
     assert place.seen() == place.expected()
+
+
+def test_a_lost_memory_is_named_and_only_what_can_work_is_offered(place: Place) -> None:
+    """A folder has no ledger and no table; moved back, it is found again."""
+    shutil.move(place.root / "out.staging", place.root / "away")
+    with pytest.raises(errors.LedgerLost) as caught:
+        place.run()
+    said = str(caught.value)
+    assert "ledger" not in said
+    assert "table" not in said
+    staging = f"the folder {place.root}/out.staging"
+    assert f"nothing is remembered of that in {staging}" in said
+    assert caught.value.choices[0] == (f"put back, moved or from a backup, {staging}", "")
+    assert [command[-len("--from now") :] for _, command in caught.value.choices[1:]] == [
+        "--from now"
+    ]
+    shutil.move(place.root / "away", place.root / "out.staging")
+    place.add()
+    place.run()
+    assert place.seen() == place.expected()
+
+
+def test_more_than_the_log_has_is_for_another_folder(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Windows of another log are there: no command could go on behind them."""
+    shutil.rmtree(place.root / "out.staging")
+    (place.root / "out" / "window_id=00000009").mkdir()
+    with pytest.raises(errors.LedgerLost) as caught:
+        place.run()
+    assert [command for _, command in caught.value.choices] == ["", ""]
+    assert "has windows up to 9, and the log ends at window 2" in str(caught.value)
+    assert place.command("adopt WHERE out --from now") != 0
+    assert "Name another place for the sink" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("change", ["layout", "folder"])
@@ -147,7 +187,7 @@ def test_rows_that_are_lost_are_written_again(place: Place) -> None:
     with pytest.raises(RowsLost, match="move the staging folder away"):
         place.run()
     shutil.move(place.root / "out.staging", place.root / "away")
-    refused(place, errors.LedgerLost, "out --from now")
+    refused(place, errors.LedgerLost, "out --from 3")
     assert place.command("adopt WHERE out --from 3") == 0
     place.run()
     assert place.seen() == place.expected()
@@ -157,6 +197,6 @@ def test_a_folder_of_a_deleted_pipeline_is_refused(place: Place) -> None:
     """Log and memory are gone, and the windows are there: to begin at 1 would double them."""
     shutil.rmtree(place.root / "log")
     shutil.rmtree(place.root / "out.staging")
-    with pytest.raises(FolderTaken, match="windows up to 2 are in it"):
+    with pytest.raises(FolderTaken, match=r"(?s)windows up to 2 are in it.* out --from 3"):
         place.run()
     assert place.seen() == place.expected()

@@ -9,8 +9,8 @@ import pytest
 
 from file_sink import FileSink
 from file_sink.hdfs_files import Reading, Writing
-from file_sink.hdfs_path import webhdfs_of
 from file_sink.hdfs_tree import HdfsTree
+from windowlog.access.hdfs_path import webhdfs_of
 from windowlog.errors import BadArgument
 
 DATA = bytes(range(256))
@@ -22,10 +22,11 @@ DATA = bytes(range(256))
 @pytest.mark.parametrize("storage", ["webhdfs://nn:9870", None])
 def test_one_folder_has_one_name(path: str, storage: str | None) -> None:
     """However it is written; and it is Spark's."""
-    published, staged, _ = FileSink(path, storage=storage).files()
+    published, staged, *_ = FileSink(path, storage=storage).files()
     assert published.startswith("hdfs://nn:8020/a/b/window_id=00000001/part-")
     assert staged.startswith("hdfs://nn:8020/a/b.staging/staged/")
     assert HdfsTree("webhdfs://nn").spark_path("hdfs://nn:8020/a/b") == "hdfs://nn:8020/a/b"
+    assert HdfsTree("webhdfs://nn").place(path) == path.lower().replace("//a/b/", "/a/b")
 
 
 @pytest.mark.parametrize("path", ["hdfs://cluster/a", "hdfs://nn:9000/a"])

@@ -63,7 +63,7 @@ def test_files_and_a_table_hold_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_fsync")
-@pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [300, pytest.param(100_000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("layout", ["windows", "files"])
 @pytest.mark.timeout(1200)
 def test_bookkeeping_does_not_grow(quick_folder: Path, layout: str, count: int) -> None:

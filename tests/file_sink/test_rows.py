@@ -123,6 +123,57 @@ def test_json_is_one_object_a_line(tmp_path: Path) -> None:
     assert lines == ['{"b":"x\\ny","a":[1,null]}', '{"a":[]}']
 
 
+def test_maps_are_objects_as_spark_writes_them(tmp_path: Path) -> None:
+    """Empty ones too, wherever they are; null is a value in a map, and a field's absence."""
+    inner = pyarrow.map_(pyarrow.string(), pyarrow.int64())
+    schema = pyarrow.schema(
+        [
+            ("m", inner),
+            ("n", pyarrow.map_(pyarrow.date32(), pyarrow.list_(inner))),
+            ("s", pyarrow.struct([("m", inner), ("x", pyarrow.int64())])),
+        ]
+    )
+    rows = [
+        {
+            "m": [("a", 1), ("ü", None)],
+            "n": [(date(2024, 5, 1), [[("b", 2)], None, []])],
+            "s": {"m": [], "x": None},
+        },
+        {"m": [], "n": None, "s": None},
+    ]
+    bench = Bench(tmp_path / "out", format="json")
+    bench.publish(pyarrow.Table.from_pylist(rows, schema=schema))
+    assert (bench.path / bench.published()[0]).read_text().splitlines() == [
+        '{"m":{"a":1,"ü":null},"n":{"2024-05-01":[{"b":2},null,{}]},"s":{"m":{}}}',
+        '{"m":{}}',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "arguments"),
+    [
+        (pyarrow.array([1], pyarrow.timestamp("ns")), {"format": "json"}),
+        (pyarrow.array([1], pyarrow.duration("us")), {"format": "json"}),
+        (pyarrow.array([2**60], pyarrow.timestamp("us")), {"format": "json"}),
+        (pyarrow.array([b"0" * 16], pyarrow.uuid()), {"format": "json"}),
+        (pyarrow.array(["a\0b"]), {"partition_by": ["x"]}),
+    ],
+    ids=["nanoseconds", "durations", "years", "ids", "zero bytes"],
+)
+def test_values_for_which_there_are_no_words_are_refused(
+    tmp_path: Path, column: pyarrow.Array, arguments: dict[str, Any]
+) -> None:
+    """As what cannot be written, and not as a library says it; the next window is held."""
+    bench = Bench(tmp_path / "out", **arguments)
+    window = bench.story.window()
+    table = pyarrow.table({"x": column, "n": [1]})
+    bench.sink.prepare(table.schema)
+    with pytest.raises(FrameUnsuitable, match="Nothing was published"):
+        bench.sink.stage(window, table)
+    bench.sink.stage(window, table.slice(0, 0))
+    bench.sink.hold(window)
+
+
 def test_text_is_the_value_and_a_line_end(tmp_path: Path) -> None:
     """Null is an empty line, as Spark writes it."""
     bench = Bench(tmp_path / "out", format="text", layout="files", sort_by=["line"])

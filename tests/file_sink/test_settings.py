@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from file_sink import FileSink
-from file_sink.layout import Places, from_spark, newest_published, staged_name, staged_window
+from file_sink.layout import Places, from_spark, staged_name, staged_window
 from file_sink.local_tree import LocalTree
 from file_sink.paths import folders
+from file_sink.published_names import newest_published
 from file_sink.tree import Tree
 from windowlog.errors import BadArgument
 
@@ -72,7 +73,7 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
     """Staging stands where the folder is: a rename must not leave its file system."""
     (tmp_path / "far").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "far")
-    published, staged, _ = FileSink(tmp_path / "link", layout="files").files()
+    published, staged, *_ = FileSink(tmp_path / "link", layout="files").files()
     assert published == f"{tmp_path}/far/part-00000001-00000-000.parquet"
     assert staged.startswith(f"{tmp_path}/far.staging/staged/")
 

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from file_sink import FileSink
 from file_sink.errors import CountsDiffer, FormatUnavailable, FrameUnsuitable
 from file_sink.local_tree import LocalTree
+from file_sink.settings import Settings
+from file_sink.spark_writing import write
 from tests.file_sink.bench import Bench
 from tests.file_sink.readers import rows_by_duckdb, rows_by_pyarrow
-from windowed import Pipeline
-from windowed.testing import RowsInput
-from windowlog import WindowLog
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -206,44 +204,6 @@ def test_rows_are_sorted_in_each_file(tmp_path: Path, spark: SparkSession) -> No
     assert [lines for lines in files if lines != sorted(lines)] == []
 
 
-def test_files_are_as_long_as_they_may_be(tmp_path: Path, spark: SparkSession) -> None:
-    """`max_records_per_file`, counted by each file's own footer."""
-    bench = Bench(tmp_path / "out", layout="files", max_records_per_file=3)
-    bench.publish(numbers(spark, 10, tasks=1))
-    counts = [spark.read.parquet(str(bench.path / path)).count() for path in bench.published()]
-    assert sorted(counts) == [1, 3, 3, 3]
-
-
-class Sized(RowsInput):
-    """Rows whose plans say that they are so many bytes."""
-
-    size = 0
-
-    def plan(self, after: Any, bounds: Any) -> Any:
-        """As RowsInput, with a size."""
-        from dataclasses import replace
-
-        return replace(super().plan(after, bounds), bytes=self.size)
-
-
-@pytest.mark.parametrize(("size", "files"), [(1000, 4), (400, 4), (200, 2), (100, 1), (0, 1)])
-def test_small_windows_make_few_files(
-    tmp_path: Path, spark: SparkSession, size: int, files: int
-) -> None:
-    """One for each `target_file_bytes` that the window's plans have."""
-    rows = Sized([[(f"w{n}", n) for n in range(40)]], schema="word string, n bigint")
-    rows.size = size
-    pipeline = Pipeline(
-        "sized",
-        inputs={"rows": rows},
-        transform=lambda rows: rows.repartition(4),
-        sinks={"out": FileSink(tmp_path / "out", layout="files", target_file_bytes=100)},
-        log=WindowLog.in_memory(),
-    )
-    pipeline.run(spark, progress=False)
-    assert len([p for p in (tmp_path / "out").iterdir() if p.name.startswith("part-")]) == files
-
-
 def test_executors_that_outlive_their_driver_change_nothing(
     tmp_path: Path, spark: SparkSession
 ) -> None:
@@ -281,3 +241,17 @@ def test_a_dataframe_is_checked_like_a_table(tmp_path: Path, spark: SparkSession
     bench = Bench(tmp_path / "out")
     with pytest.raises(FrameUnsuitable, match="column Window_ID is there twice"):
         bench.stage(numbers(spark, 1).withColumnRenamed("n", "Window_ID"))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_spark_writes_no_checksums_that_nobody_would_read(
+    tmp_path: Path, spark: SparkSession, name: str
+) -> None:
+    """Its files alone; a session's other writes are as they were."""
+    frame = numbers(spark, 10).select("t")
+    plain = Settings(name, "windows", (), (), {}, None, None, None)
+    rows = write(frame, f"file:{tmp_path / 'ours'}", plain, None, "out")
+    assert rows == 10
+    assert list((tmp_path / "ours").rglob("*.crc")) == []
+    frame.write.format(name).save(f"file:{tmp_path / 'others'}")
+    assert list((tmp_path / "others").rglob("*.crc")) != []

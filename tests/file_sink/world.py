@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
+from uuid import uuid4
 
 from file_sink import FileSink
 from file_sink.local_tree import LocalTree
@@ -17,7 +18,7 @@ from windowed import Pipeline
 from windowed.testing import RowsInput
 from windowed.testing.crash import STORAGE_VERBS
 from windowlog import WindowLog
-from windowlog.contracts import Storage
+from windowlog.contracts import SinkContext, Storage
 from windowlog.storage import MemoryStorage
 
 SCHEMA = "word string, n bigint"
@@ -39,6 +40,10 @@ class WatchedTree(LocalTree):
     def __init__(self, moment: Moment) -> None:
         super().__init__()
         self._moment = moment
+
+    def apart(self) -> LocalTree:
+        """Told too."""
+        return WatchedTree(self._moment)
 
     def kind(self, path: str) -> Kind | None:
         """Told."""
@@ -81,6 +86,18 @@ class WatchedTree(LocalTree):
         """Told."""
         name = f"fingerprint {path}"
         return str(self._moment(name, lambda: LocalTree.fingerprint(self, path)))
+
+    def exchange(self, folder: str, other: str) -> None:
+        """Told."""
+        self._moment(f"exchange {folder}", lambda: LocalTree.exchange(self, folder, other))
+
+    def link(self, source: str, target: str) -> None:
+        """Told."""
+        self._moment(f"link {target}", lambda: LocalTree.link(self, source, target))
+
+    def like(self, source: str, target: str) -> None:
+        """Told."""
+        self._moment(f"like {target}", lambda: LocalTree.like(self, source, target))
 
     def records(self, folder: str) -> Any:
         """Told, each verb."""
@@ -145,6 +162,23 @@ class World:
     def drain(self) -> None:
         """A driver alone runs to its end."""
         self.driver().run(None, progress=False)
+
+    def roll_up(
+        self, moment: Moment | None = None, meanwhile: Callable[[], None] = lambda: None
+    ) -> bool:
+        """What the command does; False if there was nothing to join. Ends as a process would.
+        `meanwhile`, between look and deed, something else happens."""
+        tree = LocalTree() if moment is None else WatchedTree(moment)
+        sink = FileSink(self.out, storage=tree, **self.arguments)
+        header = WindowLog(self.storage).open("files", "reader")
+        sink.open(SinkContext("files", "out", header.log_id, str(uuid4())))
+        _, deed = sink.roll_up()
+        if deed is None:
+            return False
+        meanwhile()
+        deed()
+        sink.close()
+        return True
 
     def seen(self) -> Counter[tuple[Any, ...]]:
         """The rows that a reader finds, with how often."""

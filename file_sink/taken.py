@@ -1,0 +1,90 @@
+"""What stands at a sink's places already: files where folders should be, windows that would come a
+second time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from file_sink.errors import FolderTaken, FolderUnsuitable
+from file_sink.layout import WINDOWS
+from file_sink.published_names import PublishedFile, newest_published, published_file
+from file_sink.tree import walk
+from windowlog.errors import pipeline_command
+
+if TYPE_CHECKING:
+    from file_sink.layout import Places
+    from file_sink.tree import Tree
+    from windowlog.errors import Choice
+
+
+def refuse_file(tree: Tree, places: Places, sink: str) -> None:
+    """FolderUnsuitable if a file stands where one of the sink's folders should be."""
+    for path in (places.path, places.staging):
+        if tree.kind(path) == "file":
+            raise FolderUnsuitable(
+                sink=sink,
+                path=places.path,
+                reason=f"{path} is a file",
+                remedy="Name a folder, or one that is yet to be made.",
+            )
+
+
+def newest_window(tree: Tree, places: Places, layout: str) -> int:
+    """The newest window that readers see; 0 if there is none."""
+    if layout == WINDOWS:
+        names = [e.name for e in tree.list(places.path) if e.kind == "folder"]
+    else:
+        names = [name.rpartition("/")[2] for name, _ in walk(tree, places.path)]
+    return newest_published(layout, names)
+
+
+def refuse_published(tree: Tree, places: Places, layout: str, sink: str, window_id: int) -> None:
+    """No window is published twice: a memory that is moved back to `window_id` needs a folder
+    without what comes after. FolderTaken."""
+    newest = newest_window(tree, places, layout)
+    if newest > window_id:
+        raise FolderTaken(
+            sink=sink,
+            path=places.path,
+            reason=f"windows up to {newest} are in it, and the sink would go on with window"
+            f" {window_id + 1}",
+            remedy=_remedy(joined_files(tree, places, layout, window_id + 1), window_id),
+            choices=[_go_on(sink, newest)],
+        )
+
+
+def joined_files(tree: Tree, places: Places, layout: str, window_id: int) -> list[PublishedFile]:
+    """The published files that were joined from several windows, one of them this one or a later
+    one."""
+    if layout == WINDOWS:
+        # Others have only windows before it, and may be many.
+        folders = [e.name for e in tree.list(places.path) if e.kind == "folder"]
+        late = [name for name in folders if newest_published(layout, [name]) >= window_id]
+        found = [file for name in late for file in walk(tree, places.path, name)]
+    else:
+        found = walk(tree, places.path)
+    files = [published_file(layout, path) for path, _ in found]
+    return [f for f in files if f is not None and f.first < f.last and f.last >= window_id]
+
+
+def _go_on(sink: str, newest: int) -> Choice:
+    why = f"the log has these windows: let {sink} go on after them"
+    return why, pipeline_command("adopt", sink, "--from", str(newest + 1))
+
+
+def _remedy(joined: Sequence[PublishedFile], window_id: int) -> str:
+    """Files that also have windows before are not to be moved away: those would not come again."""
+    before = window_id
+    while cut := [file for file in joined if file.first <= before < file.last]:
+        before = min(file.first for file in cut) - 1
+    if before == window_id:
+        return "Move away what is to be written again, or let the sink go on after them."
+    file = next(file for file in joined if file.first <= window_id < file.last)
+    return (
+        f"Let the sink go on after them. {file.path} has the rows of windows {file.first} to"
+        f" {file.last}, joined: whoever moves it away takes away windows before {window_id + 1}"
+        f" too. To write again from there on, either put the files of single windows back from a"
+        f" backup; or move away all from window {before + 1} on, and let the sink go on with window"
+        f" {before + 1}, if its plan is kept."
+    )
