@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -13,6 +14,8 @@ from jdbc_sink.spool.folders import beside
 from jdbc_sink.table import TableName
 from jdbc_sink.tables import ONLY
 from jdbc_sink.target import ADD_COLUMNS, FAIL
+from windowlog.access.places import named, refuse_bare_address, shown
+from windowlog.access.webhdfs_url import HdfsPlace, parse_folder
 from windowlog.errors import BadArgument
 
 _WORDS = {"evolve": (FAIL, ADD_COLUMNS), "load": ("auto", "driver", "executors")}
@@ -109,11 +112,28 @@ def _is_number(value: Any, kind: Any) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def spool_place(spool: Any, database: str | None) -> Path | None:
-    """The folder for spools; None: a temporary one."""
+def spool_place(spool: Any, database: str | None) -> Path | HdfsPlace | None:
+    """The folder for spools, here or on HDFS; None: a temporary one."""
+    allowed = "a folder that driver and executors share, webhdfs://NAMENODE:9870/FOLDER, or None"
     if spool is None:
         return beside(database)
-    if not isinstance(spool, str | PathLike) or not str(spool).strip():
-        allowed = "a folder that driver and executors share, or None"
-        raise BadArgument(argument="spool", value=spool, allowed=allowed)
+    if isinstance(spool, str) and re.match("s?webhdfs:", spool):
+        with named(url="spool"):
+            return _without_ticket(parse_folder(spool, {}))
+    if isinstance(spool, HdfsPlace):
+        if not spool.path:
+            raise BadArgument(argument="spool", value=spool.text, allowed=allowed)
+        return _without_ticket(spool)
+    # A folder of that name here would be a mistake.
+    other = isinstance(spool, str) and re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*://", spool)
+    if not isinstance(spool, str | PathLike) or not str(spool).strip() or other:
+        raise BadArgument(argument="spool", value=shown(spool), allowed=allowed)
+    refuse_bare_address("spool", spool, "webhdfs")
     return Path(spool)
+
+
+def _without_ticket(place: HdfsPlace) -> HdfsPlace:
+    if place.kerberos:
+        allowed = "a delegation token instead of Kerberos, whose ticket tasks do not have"
+        raise BadArgument(argument="spool", value=place.text, allowed=allowed)
+    return place

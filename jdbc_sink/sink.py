@@ -18,7 +18,9 @@ from jdbc_sink.ledger import Ledger
 from jdbc_sink.loads import Loads
 from jdbc_sink.rejects import Staged
 from jdbc_sink.tables import Tables
+from windowlog.access.webhdfs_url import HdfsPlace
 from windowlog.errors import PreviousFailure
+from windowlog.sink_place import SinkPlace
 from windowlog.wiring import Held, SinkIdentity, TargetState
 
 if TYPE_CHECKING:
@@ -51,7 +53,8 @@ class JdbcSink:
     columns that a frame has and its table lacks: "fail", or "add_columns". `load` is how rows leave
     Spark: "driver" fetches them as Arrow; with "executors" Spark's tasks write files into the
     folder `spool`, which driver and executors share (by default `<file>.spool/` beside the database
-    file, else a temporary folder), and the driver's memory stays small; "auto" does so for windows
+    file, else a temporary folder) or which is on HDFS (`webhdfs://namenode:9870/spool`), and the
+    driver's memory stays small; "auto" does so for windows
     whose plans are large. The ledger is `ledger_table`, in the same database. But for append, a
     window's rows take one statement for each `rows_per_statement`, all in one transaction.
     `dead_letters` is a table for rows that a check or the database refuses, at most `max_rejects` a
@@ -71,7 +74,7 @@ class JdbcSink:
         tables: Mapping[str, Mode] | None = None,
         evolve: str = "fail",
         load: str = "auto",
-        spool: str | PathLike[str] | None = None,
+        spool: str | PathLike[str] | HdfsPlace | None = None,
         ledger_table: str = "window_ledger",
         rows_per_statement: int = ROWS_PER_STATEMENT,
         dead_letters: str | None = None,
@@ -120,11 +123,18 @@ class JdbcSink:
         with it."""
         return self._tables.identity()
 
+    def place(self) -> SinkPlace:
+        """Tables and ledger, and the database that both are in."""
+        database = self._connections.database
+        ledger = f"the ledger table {self._ledger_name} in {database}"
+        return SinkPlace(f"{self.identity().target} in {database}", ledger)
+
     def open(self, context: SinkContext) -> None:
         """Begin a run. The database is reached when it is first needed."""
         self._database.refuse_open_transaction(self._own, context.sink)
         self._connections.drop()
         self._staged = None
+        self._sweeps = False
         self._tables.forget(context.sink)
         self._loads.open((str(self._ledger_name), context.pipeline, context.sink), context.sink)
         catalog = self._database.catalog
@@ -183,6 +193,7 @@ class JdbcSink:
         self._tables.ready = ready
         if held is not None:
             self._loads.sweep(held.log_id, held.window_id)
+        self._sweeps = True
 
     def stage(self, window: Window, frame: Output) -> None:
         """Fetch the rows into the driver or a spool, and look for what a table would refuse.
@@ -207,7 +218,11 @@ class JdbcSink:
         self._loads.drop()
 
     def committed(self, window_id: int) -> None:
-        """Rows are visible since the window was held."""
+        """Rows are visible since the window was held. What a killed driver left of the first
+        window of this run can go now."""
+        if self._sweeps:
+            self._sweeps = False
+            self._loads.sweep(self._opened().context.log_id, window_id)
 
     def idle(self) -> None:
         """Let other processes use the database file while the run waits."""

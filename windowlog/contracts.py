@@ -31,7 +31,7 @@ class Storage(Protocol):
     Names are single path components. A verb that raises may have taken effect or not; a verb that
     returns has. Errors of the outside (OSError …) pass through; they never mean "not there".
 
-    A storage of files on this machine also has `folder`, its absolute path: no input may read it.
+    A storage of files also has `folder`, its absolute path or URL: no input may read it.
     """
 
     def read(self, name: str) -> bytes:
@@ -117,9 +117,18 @@ class Input(Protocol):
     Such an input may have one method more, `recognised() -> tuple[int, int]`: how many of the
     things that it remembers (files) are at its place, each by its own identity, and how many it
     remembers. `adopt --from same` asks it, open, before an input keeps its position in another
-    place. An input of files on this machine may have `reads(path: str) -> bool`, asked before
-    `open`: is a file at this absolute path one of its own? A pipeline whose log or sink writes such
-    a file would feed itself.
+    place. An input of files may have `reads(path: str) -> bool`, asked before `open`: is a file at
+    this absolute path, or URL, one of its own? A pipeline whose log or sink writes such a file
+    would feed itself. One whose parts can be skipped in pieces has `piece(plan: Plan, name: str) ->
+    str | None`: how much of a plan a skip of that name gives up, in words, be it a part's or a
+    piece's; None if it names nothing. `read` and `verify` then know such names in skips.
+    One that can set records aside, of which it makes no rows, has `sets_aside`, a bool that never
+    changes, and `read_aside(plan: Plan, skips: Sequence[Skip]) -> tuple[Frame, Frame]`, called in
+    place of `read` where that is True: the rows of `read`, and the records set aside, each with the
+    same columns for every plan. A transform gets the second one as NAME_rejects. Both may be used
+    until the next reading, `committed` or `close`; later, too, if they can be read again. One whose
+    rows are read when they are used may have `explain(error: Exception) -> Exception | None`: what
+    an error that came up then means in this input's words, or None where it is about others.
     """
 
     remembers: bool
@@ -184,8 +193,16 @@ class Sink(Protocol):
 
     A sink may have one method more, `idle()`: called before each wait of a run, so that it lets go
     of what others need meanwhile (a database file). The next call finds it as usable as before.
-    A sink that writes files on this machine may have `files() -> Sequence[str]`: absolute paths of
-    some of each kind, as `Input.reads` may be asked for them.
+    A sink that writes files may have `files() -> Sequence[str]`: absolute paths, or URLs, of some
+    of each kind, as `Input.reads` may be asked for them.
+    One that can join what it has published into fewer files may have `roll_up() ->
+    tuple[Sequence[str], Callable[[], None] | None]`: what that would do, in words, and what does
+    it, or None. Called open, for a command.
+    `place() -> sink_place.SinkPlace`, which any sink may have, tells a person where target and
+    memory are. May be called before `open`.
+    A sink that never writes a window for which readers have one already may have `free_from() ->
+    int`: the first window that `adopt` may let it go on with, as its target stands. Called open,
+    for a refusal's choices and for a command.
     A sink that fills several tables at once has `tables`, their names: `prepare` and `stage` then
     get a dict with a schema or frame for each of them.
     """

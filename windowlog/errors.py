@@ -16,7 +16,10 @@ about.
     ├── SourceChanged                 WL12  what was planned is no longer what is there
     ├── StorageUnsuitable             WL13  a folder or file system that cannot keep the promises
     ├── PlanTooLarge                  WL14  a window that lists more than a log record may hold
-    └── StorageFailed (OSError)       WL15  the disk is full or fails: it may pass
+    ├── StorageFailed (OSError)       WL15  the disk is full or fails: it may pass
+    ├── MirrorMismatch                WL16  the two sides of a log do not belong together
+    ├── MirrorNotAdopted              WL17  this folder is not the one that the mirror names
+    └── MirrorUnnamed                 WL18  one side of a log with a mirror, opened alone
 
 The class docstring is the message template. Errors pickle, and never contain a password.
 """
@@ -35,6 +38,11 @@ PIPELINE = "MODULE:PIPELINE"
 Choice: TypeAlias = tuple[str, str]
 
 _DRY = "Each command only shows what it would do until --apply is added."
+
+
+def pipeline_command(verb: str, *words: str) -> str:
+    """A choice's command for the pipeline, quoted for a shell."""
+    return f"python -m windowed {verb} {PIPELINE} {shlex.join(words)}"
 
 
 class KitError(Exception):
@@ -147,8 +155,8 @@ class NotHeld(KitError):
 
 class CommitUnknown(KitError):
     """Sink {sink} sent the commit of window {window_id}, and whether it took effect cannot be read:
-    {reason}. Start again when the database answers: the ledger then says which, and nothing is
-    written twice."""
+    {reason}. Start again when it can be: the sink's memory then says which, and nothing is written
+    twice."""
 
     code = "WL10"
     passing = True
@@ -188,3 +196,32 @@ class StorageFailed(KitError, OSError):
 
     code = "WL15"
     passing = True
+
+
+class MirrorMismatch(KitError):
+    """The window log {where} and the mirror {mirror} do not belong together: {reason}. Nothing was
+    changed. {remedy}"""
+
+    code = "WL16"
+
+
+class MirrorNotAdopted(KitError):
+    """The mirror {mirror} belongs to the folder {owner}, which may have counted windows while the
+    mirror was away; {now}. Nothing was changed."""
+
+    code = "WL17"
+
+
+class MirrorUnnamed(KitError):
+    """{where} is one side of a window log whose sides are {sides}, and is opened alone: the two
+    would drift apart. Nothing was changed."""
+
+    code = "WL18"
+
+
+class MirrorAway(UserWarning):
+    """The mirror of a log is away, and the run goes on without it."""
+
+
+class MirrorBack(UserWarning):
+    """The mirror of a log is back, and level."""

@@ -1,4 +1,4 @@
-"""The header of a log: its bytes and back. Pure functions, no I/O."""
+"""The header of a log: its bytes and back; and as a folder has it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from windowlog import codec, naming
+from windowlog.contracts import Storage
+from windowlog.errors import LogUnusable, RecordTorn
 from windowlog.moment import format_time
 from windowlog.values import Json
 from windowlog.wiring import Header
@@ -43,3 +45,15 @@ def read_header(data: bytes, first: int) -> Header:
         digest=codec.digest(data),
         exists=True,
     )
+
+
+def stored_header(headers: Storage, first: int, where: str) -> Header:
+    """The header in this folder of the log at `where`. LogUnusable if it is damaged."""
+    name = naming.numbered(first)
+    # It may have come into being after the listing was made durable.
+    headers.sync(name)
+    try:
+        return read_header(headers.read(name), first)
+    except RecordTorn as torn:
+        remedy = "Restore the folder headers/ from a backup."
+        raise LogUnusable(where=where, reason=torn, remedy=remedy) from torn

@@ -13,7 +13,6 @@ them owns window n. Nothing is locked: a lock that outlives a killed driver is w
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,13 +29,14 @@ from windowlog.errors import (
     WrongPipeline,
 )
 from windowlog.exclusive import create_exclusively
-from windowlog.header import new_header, read_header
+from windowlog.header import new_header, stored_header
+from windowlog.judging import check_alone
 from windowlog.marks import Marks
 from windowlog.memory import LogMemory
 from windowlog.notes import Notes
 from windowlog.plan_names import PlanNames
 from windowlog.state import LogState
-from windowlog.storage import open_storage
+from windowlog.storage import Place, open_sides
 from windowlog.storage.memory import MemoryStorage
 from windowlog.values import Json, Plan
 from windowlog.window import Draft, Window, from_json, to_json
@@ -50,12 +50,15 @@ RECORD_BYTES_MAX = 64 * 2**20
 class WindowLog:
     """Which window covers what, durably.
 
-    `where` is a folder (created with the first window) or a Storage. Nothing is touched on
-    construction. `open` first, then `scan`, then the others; `open` again after any failure (I7).
+    `where` is a folder (created with the first window) or a Storage; so is `mirror`, which has it
+    all a second time (docs/mirror.md). Nothing is touched on construction. `open` first, then
+    `scan`, then the others; `open` again after any failure (I7).
     """
 
-    def __init__(self, where: str | os.PathLike[str] | Storage) -> None:
-        self.storage = open_storage(where)
+    def __init__(
+        self, where: Place, *, mirror: Place | None = None, mirror_required: bool = True
+    ) -> None:
+        self.storage = open_sides(where, mirror, required=mirror_required)
         self._windows = self.storage.within(naming.WINDOWS)
         self._marks = Marks(self.storage.within(naming.MARKS))
         self._headers = self.storage.within(naming.HEADERS)
@@ -78,19 +81,13 @@ class WindowLog:
 
     def open(self, pipeline: str, run_id: str) -> Header:
         """Read the header, or make one up in memory only: a refusal must leave nothing behind."""
+        check_alone(self.storage)
         self._failure = self._state = None
         self._attempts = {}
         first = self._newest_header()
         if first is None:
             return self.renew(pipeline, run_id, 1, {})
-        name = naming.numbered(first)
-        # It may have come into being after the listing was made durable.
-        self._headers.sync(name)
-        try:
-            self._header = read_header(self._headers.read(name), first)
-        except RecordTorn as torn:
-            remedy = "Restore the folder headers/ from a backup."
-            raise LogUnusable(where=self.describe(), reason=torn, remedy=remedy) from torn
+        self._header = stored_header(self._headers, first, self.describe())
         if self._header.pipeline != pipeline:
             found = self._header.pipeline
             raise WrongPipeline(where=self.describe(), found=found, wanted=pipeline)

@@ -16,6 +16,7 @@ MARKS = "marks"
 SKIPS = "skips"
 ADOPTIONS = "adoptions"
 INPUTS = "inputs"
+PAIRINGS = "pairings"
 
 # Twelve digits keep a listing in order for 10**12 windows: one each millisecond for thirty years.
 # More are accepted.

@@ -17,6 +17,8 @@ from pathlib import Path
 from uuid import uuid4
 
 _DIGEST_DIGITS = 16
+# In the system's own folder for such, and readable for nobody else.
+_TEMPORARY = "windowed-spool-"
 
 
 class Folders:
@@ -26,8 +28,7 @@ class Folders:
     def __init__(self, place: Path | None, owner: Sequence[str]) -> None:
         self._temporary = place is None
         self._place = place
-        words = json.dumps(list(owner)).encode()
-        self._name = hashlib.sha256(words).hexdigest()[:_DIGEST_DIGITS]
+        self.name = folder_name(owner)
         self._own: list[Path] = []
 
     @property
@@ -37,10 +38,12 @@ class Folders:
 
     def make(self, log_id: str, window_id: int) -> Path:
         """A new folder, absolute. OSError if it cannot be made."""
-        if self._place is None:
-            self._place = Path(tempfile.mkdtemp(prefix="windowed-spool-"))
-        folder = self._place.absolute() / self._name / f"{log_id}.{window_id}.{uuid4().hex}"
-        folder.mkdir(parents=True)
+        if self._place is None or (self._temporary and not self._place.is_dir()):
+            self._place = Path(tempfile.mkdtemp(prefix=_TEMPORARY))
+        folder = self._place.absolute() / self.name / f"{log_id}.{window_id}.{uuid4().hex}"
+        # Never a temporary place: made anew, others could read in it.
+        folder.parent.mkdir(parents=not self._temporary, exist_ok=True)
+        folder.mkdir()
         self._own.append(folder)
         return folder
 
@@ -54,12 +57,26 @@ class Folders:
     def sweep(self, log_id: str, held: int) -> None:
         """Remove what others left of windows up to `held`, which the ledger of log `log_id` holds,
         and of other logs: nobody can hold those any more."""
-        if self._place is None:
-            return
-        for folder in (self._place.absolute() / self._name).glob("*.*.*"):
-            log, window, _ = folder.name.rsplit(".", 2)
-            if log != log_id or (window.isdecimal() and int(window) <= held):
-                _remove(folder)
+        for place in self._places():
+            for folder in (place / self.name).glob("*.*.*"):
+                log, window, _ = folder.name.rsplit(".", 2)
+                if log != log_id or (window.isdecimal() and int(window) <= held):
+                    _remove(folder)
+                    self._leave(place)
+
+    def _places(self) -> list[Path]:
+        """Where others may have left folders of this sink: each driver had a temporary one of its
+        own."""
+        if self._temporary:
+            return list(Path(tempfile.gettempdir()).glob(f"{_TEMPORARY}*"))
+        return [] if self._place is None else [self._place.absolute()]
+
+    def _leave(self, place: Path) -> None:
+        """Remove a temporary place in which nothing is left."""
+        if self._temporary and place != self._place:
+            with suppress(OSError):
+                (place / self.name).rmdir()
+                place.rmdir()
 
     def close(self) -> None:
         """Remove this sink's own folders, and their parents if nothing else is in them."""
@@ -67,10 +84,16 @@ class Folders:
         if self._place is None:
             return
         with suppress(OSError):
-            (self._place / self._name).rmdir()
+            (self._place / self.name).rmdir()
             self._place.rmdir()
         if self._temporary:
             self._place = None
+
+
+def folder_name(owner: Sequence[str]) -> str:
+    """The name of a sink's folder."""
+    words = json.dumps(list(owner)).encode()
+    return hashlib.sha256(words).hexdigest()[:_DIGEST_DIGITS]
 
 
 def database_file(database: str | None) -> Path | None:

@@ -1,7 +1,7 @@
 """What runs in Spark's tasks: a Python data source that writes Parquet files and counts their rows.
 
-It is sent to the workers by value: they need pyarrow and see the spool's folder under the same path
-(a shared file system), and need no package of ours.
+It is sent to the workers by value, with `stores`: they need pyarrow and see the spool's folder
+under the same path (a shared file system), or have the package `hdfs`, and need no package of ours.
 
 Each file has a name that nobody else makes, a UUID: Spark's own ids of task attempts repeat across
 applications. A task that failed, or ran twice, leaves files that nobody counts."""
@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import base64
 import json
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ from uuid import uuid4
 
 from pyspark.sql import datasource
 from pyspark.sql.datasource import DataSource, DataSourceWriter, WriterCommitMessage
+
+from jdbc_sink.spool.stores import HdfsStore, LocalStore
 
 if TYPE_CHECKING:
     import pyarrow
@@ -30,6 +32,10 @@ _GROUP_ROWS = 122_880
 _GROUP_BYTES = 32 * 2**20
 # As many as Spark hands over at once as Arrow.
 _ROWS_AT_ONCE = 10_000
+# Folder -> where files go.
+Store = Callable[[str], LocalStore | HdfsStore]
+# What is logged in with, as text -> its source. A log-in stands in no option, which Spark shows.
+_on_hdfs: dict[str, type[SpoolSource]] = {}
 # Tasks hand over Arrow since some version of Spark 4; before that, rows.
 _Base: Any = getattr(datasource, "DataSourceArrowWriter", DataSourceWriter)
 
@@ -44,21 +50,26 @@ class Written(WriterCommitMessage):
 class SpoolSource(DataSource):
     """Spark's door to the spool. Options: see `options`."""
 
+    format_name = "windowed_spool"
+    store: Store = LocalStore
+
     @classmethod
     def name(cls) -> str:
         """The format's name."""
-        return "windowed_spool"
+        return cls.format_name
 
     def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
         """Called where the query is planned."""
-        return SpoolWriter(self.options, schema)
+        return SpoolWriter(self.options, schema, self.store)
 
 
 class SpoolWriter(_Base):  # type: ignore[misc]
     """Writes the rows of tasks. `given` are SpoolSource's options."""
 
-    def __init__(self, given: Mapping[str, str], spark_schema: Any = None) -> None:
-        self._folder = given["folder"]
+    def __init__(
+        self, given: Mapping[str, str], spark_schema: Any = None, store: Store = LocalStore
+    ) -> None:
+        self._store = store(given["folder"])
         self._manifest = given["manifest"]
         self._schema = given["schema"]
         self._rows_per_file = int(given["rows_per_file"])
@@ -69,7 +80,7 @@ class SpoolWriter(_Base):  # type: ignore[misc]
         import pyarrow
 
         schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(self._schema)))
-        files = _Files(self._folder, schema, self._rows_per_file)
+        files = _Files(self._store, schema, self._rows_per_file)
         try:
             for rows in _as_arrow(iterator, self._spark_schema):
                 files.add(rows if rows.schema.equals(schema) else rows.cast(schema))
@@ -82,10 +93,7 @@ class SpoolWriter(_Base):  # type: ignore[misc]
         """In a worker process beside Spark's driver: list the files of the attempts that count, for
         the driver, whole or not at all."""
         listed = [file for message in messages for file in message.files]
-        unfinished = os.path.join(self._folder, f"{self._manifest}.unfinished")
-        with open(unfinished, "x", encoding="utf-8") as stream:
-            json.dump(listed, stream)
-        os.replace(unfinished, os.path.join(self._folder, self._manifest))
+        self._store.publish(self._manifest, json.dumps(listed).encode())
 
     def abort(self, messages: list[Any]) -> None:
         """Nothing: Spark calls it after a failed `commit` too, whose list may be in use already.
@@ -95,9 +103,11 @@ class SpoolWriter(_Base):  # type: ignore[misc]
 class _Files:
     """Files of at most so many rows, one after the other."""
 
-    def __init__(self, folder: str, schema: pyarrow.Schema, rows_max: int) -> None:
+    def __init__(
+        self, store: LocalStore | HdfsStore, schema: pyarrow.Schema, rows_max: int
+    ) -> None:
         self.counted: list[dict[str, Any]] = []
-        self._folder = folder
+        self._store = store
         self._schema = schema
         self._rows_max = rows_max
         self._waiting: list[pyarrow.RecordBatch] = []
@@ -133,8 +143,7 @@ class _Files:
         import pyarrow.parquet
 
         if self._writer is None:
-            # The driver made the folder. Where it is missing, nobody waits for the rows.
-            self._stream = open(os.path.join(self._folder, self._name), "xb")  # noqa: SIM115
+            self._stream = self._store.create(self._name)
             # The driver asks only the notes about times. Those about floats leave NaN out, and
             # DuckDB believes them: a condition of the user's would lose such rows.
             noted = [field.name for field in self._schema if _is_noted(field.type)]
@@ -150,7 +159,7 @@ class _Files:
             return
         self._flush()
         self._writer.close()
-        self._stream.close()
+        self._store.finish(self._stream, self._name)
         self._writer = self._stream = None
         self.counted.append({"name": self._name, "rows": self._rows, "nulls": self._nulls})
         self._start()
@@ -190,6 +199,16 @@ def _rows_as_arrow(first: Any, rows: Iterator[Any], spark_schema: Any) -> Iterat
     while some := [*some, *islice(rows, _ROWS_AT_ONCE)]:
         yield from convert(some, spark_schema, use_large_var_types=False).to_batches()
         some = []
+
+
+def source_on_hdfs(login: Mapping[str, Any]) -> type[SpoolSource]:
+    """The source whose tasks log in so: the same one for the same log-in."""
+    key = repr(sorted(login.items()))
+    if key not in _on_hdfs:
+        store = staticmethod(partial(HdfsStore, dict(login)))
+        members = {"format_name": f"windowed_spool_hdfs_{len(_on_hdfs)}", "store": store}
+        _on_hdfs[key] = type("SpoolOnHdfs", (SpoolSource,), members)
+    return _on_hdfs[key]
 
 
 def options(

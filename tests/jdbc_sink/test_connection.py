@@ -6,8 +6,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,35 +16,22 @@ import sqlalchemy
 
 from jdbc_sink import JdbcSink
 from jdbc_sink.errors import DatabaseLocked, DatabaseUnusable, TransactionOpen
+from tests.jdbc_sink.processes import another_process
 from tests.jdbc_sink.windows import Bench
 from windowed.testing.sink_story import Story, hold
 from windowlog.errors import BadArgument
 
 
-@contextmanager
-def another_process(path: Path, does: str = "", at_last: str = "") -> Iterator[int]:
-    """A process that holds the database open, and has begun or done something there; its id."""
-    program = (
-        f"import duckdb; c = duckdb.connect({str(path)!r}); {does}\n"
-        f"print('open', flush=True)\ntry: input()\nexcept EOFError: {at_last or 'pass'}"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        process.stdout.readline()
-        try:
-            yield process.pid
-        finally:
-            process.stdin.close()
+def opened(path: Path) -> str:
+    """A program that opens the database."""
+    return f"import duckdb; c = duckdb.connect({str(path)!r})"
 
 
 def test_a_lock_error_says_who_holds_the_file(tmp_path: Path) -> None:
     """The process, its command, how long was waited; and it passes when that process ends."""
     bench = Bench(tmp_path / "x.duckdb", lock_wait_s=0.1)
     bench.sink.close()
-    with another_process(bench.path) as pid, pytest.raises(DatabaseLocked) as locked:
+    with another_process(opened(bench.path)) as pid, pytest.raises(DatabaseLocked) as locked:
         bench.sink.held()
     for said in (f"process {pid}", "import duckdb", "within 0.1 s", str(bench.path)):
         assert said in str(locked.value)
@@ -59,10 +45,10 @@ def test_the_commit_of_a_predecessor_is_waited_out(
     """It was told to die and is still committing: the ledger is read when it is over."""
     bench = Bench(tmp_path / "x.duckdb", lock_wait_s=60)
     bench.sink.close()
-    advance = "c.begin(); c.execute('UPDATE window_ledger SET window_id = 1')"
+    advance = "\nc.begin(); c.execute('UPDATE window_ledger SET window_id = 1')"
     looked: list[float] = []
     with ExitStack() as predecessor:
-        predecessor.enter_context(another_process(bench.path, advance, "c.commit()"))
+        predecessor.enter_context(another_process(opened(bench.path) + advance, "c.commit()"))
 
         def wait(seconds: float) -> None:
             looked.append(seconds)
@@ -77,7 +63,7 @@ def test_the_commit_of_a_predecessor_is_waited_out(
 
 def test_an_idle_sink_lets_other_processes_in(tmp_path: Path) -> None:
     """Before every wait, and once release_s has passed; not between two windows at once."""
-    bench = Bench(tmp_path / "x.duckdb", lock_wait_s=0)
+    bench = Bench(tmp_path / "x.duckdb", lock_wait_s=0, release_s=3600)
     bench.hold(("a", 1))
     assert _locked_out(bench.path)
     bench.sink.idle()

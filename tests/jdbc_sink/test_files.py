@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import sqlite3
 from collections.abc import Callable
@@ -17,6 +16,7 @@ import sqlalchemy
 
 from jdbc_sink.databases.duckdb.place import DuckDbPlace
 from jdbc_sink.errors import DatabaseUnusable
+from tests.jdbc_sink.processes import in_child
 from tests.jdbc_sink.windows import Bench
 from windowed.testing.sink_story import frame
 from windowlog.errors import NotHeld
@@ -24,19 +24,6 @@ from windowlog.errors import NotHeld
 ENGINE = sqlalchemy.create_engine("duckdb:///:memory:")
 
 NOBODY = 65534
-
-
-def in_child(work: Callable[[], None]) -> int:
-    """Fork, do it there, and say how it ended: 0, 1 for an exception, or minus the signal."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            work()
-            status = 0
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def test_duckdb_itself_does_not_open_a_file_that_it_was_still_making(tmp_path: Path) -> None:
@@ -200,15 +187,13 @@ def test_a_window_that_meets_a_full_disk_is_rolled_back_whole(tmp_path: Path) ->
     many = [(f"word {number}", number) for number in range(20_000)]
 
     def fill() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        bound = 50_000  # for files that grow; the database itself has more already
-        resource.setrlimit(resource.RLIMIT_FSIZE, (bound, bound))
         try:
             bench.hold(*many)
         except NotHeld as error:
             said.write_text(str(error))
 
-    assert in_child(fill) == 0
+    # Of files that grow: the database itself has more already.
+    assert in_child(fill, file_bytes_max=50_000) == 0
     assert "File too large" in said.read_text()
     assert bench.ask("SELECT window_id FROM window_ledger") == [(1,)]
     assert bench.ask("SELECT word, n FROM words") == [("a", 1)]
@@ -222,14 +207,12 @@ def test_a_full_disk_at_the_start_names_the_remedy(tmp_path: Path) -> None:
     said = tmp_path / "said"
 
     def start() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
         try:
             Bench(path)
         except DatabaseUnusable as error:
             said.write_text(str(error))
 
-    assert in_child(start) == 0
+    assert in_child(start, file_bytes_max=5000) == 0
     assert "ulimit -f" in said.read_text()
     assert [each.name for each in tmp_path.iterdir()] == ["said"]
     Bench(path).hold(("a", 1))

@@ -7,15 +7,15 @@ blindly on the next name node, though the first one may have carried it out.
 
 from __future__ import annotations
 
-import importlib.util
+import math
 import os
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
-from getpass import getuser
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from windowlog.access.telling import tell_terminal
 from windowlog.access.webhdfs_answers import (
     Refusal,
     Unanswered,
@@ -23,28 +23,20 @@ from windowlog.access.webhdfs_answers import (
     of_failure,
     outcome,
 )
+from windowlog.access.webhdfs_login import log_in, need_packages
+from windowlog.access.webhdfs_proxy import carries_itself, proxy
 from windowlog.access.webhdfs_url import HdfsPlace
-from windowlog.errors import StorageUnsuitable
 
-# A connection to a machine that is there takes milliseconds; one that is not there says nothing.
-CONNECT_S_MAX = 5.0
 # Between two rounds over the name nodes: short at first, for a connection that only broke.
 PAUSE_S_MIN = 0.05
 PAUSE_S_MAX = 2.0
+# Whoever sits before a terminal wonders by then.
+TOLD_S = 3.0
 # Each block is on its disk, not only in memory, before its file counts as written; so this does not
 # rest on how the cluster is set up (dfs.datanode.synconclose).
 _DURABLE = "CREATE,SYNC_BLOCK"
-_METHODS = {
-    "CREATE": "PUT",
-    "DELETE": "DELETE",
-    "GETFILECHECKSUM": "GET",
-    "GETFILESTATUS": "GET",
-    "LISTSTATUS": "GET",
-    "MKDIRS": "PUT",
-    "OPEN": "GET",
-    "RENAME": "PUT",
-    "SETTIMES": "PUT",
-}
+# What is not named here is a GET.
+_METHODS = dict.fromkeys(("CREATE", "MKDIRS", "RENAME", "SETTIMES"), "PUT") | {"DELETE": "DELETE"}
 
 
 class WebHdfs:
@@ -52,8 +44,9 @@ class WebHdfs:
 
     Raises Refusal, Unavailable or Unanswered. `repeat=False` is for what must not be done twice:
     then the first Unanswered is raised, after which the caller looks. The name node that answered
-    last is asked first. Creating the object touches nothing; use from one thread. `clock` and
-    `sleep` are for tests. StorageUnsuitable where the package hdfs is not installed.
+    last is asked first. Creating the object touches nothing; use from one thread. `tell` is told
+    once of each wait of some seconds. `clock` and `sleep` are for tests. StorageUnsuitable where
+    the package hdfs is not installed.
     """
 
     def __init__(
@@ -61,13 +54,13 @@ class WebHdfs:
         place: HdfsPlace,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        tell: Callable[[str], None] = tell_terminal,
     ) -> None:
-        _need_package("hdfs", place, "hdfs")
-        if place.kerberos:
-            _need_package("requests_kerberos", place, "hdfs,kerberos")
+        need_packages(place)
         self._place = place
         self._clock = clock
         self._sleep = sleep
+        self._tell = tell
         self._first = 0
         self._clients: dict[int, Any] = {}
         self._process_id = os.getpid()
@@ -87,7 +80,11 @@ class WebHdfs:
 
     def move(self, path: str, new_path: str) -> None:
         """Rename once, never over anything. Unanswered: look where it is."""
-        self.ask("RENAME", path, repeat=False, destination=new_path, renameoptions="NONE")
+        options = {"destination": new_path, "renameoptions": "NONE"}
+        answer = self.ask("RENAME", path, repeat=False, **options)
+        if answer is not None:
+            # A name node says nothing to these options; who says {"boolean": …} has not read them.
+            raise proxy(self._place.name_nodes[self._first])
 
     def write(self, path: str, data: bytes) -> None:
         """A new file with `data`, durable, in folders that are made where they are missing.
@@ -132,7 +129,12 @@ class WebHdfs:
 
     def _persist(self, attempt: Callable[[int], Any], repeat: bool) -> Any:
         failures: dict[int, Exception] = {}
+        told_s = self._clock() + TOLD_S
         for _ in self.attempts():
+            if failures and self._clock() >= told_s:
+                told_s = math.inf
+                why = "; ".join(map(str, failures.values()))
+                self._tell(f"waiting up to {self._place.patience_s:g} s for HDFS: {why}")
             failures.clear()
             while len(failures) < len(self._place.name_nodes):
                 number = self._first
@@ -198,6 +200,8 @@ class WebHdfs:
             # Nothing has begun: what the name node does here is to choose. It may have none left.
             silent.clear()
             raise Unavailable(failure.reason) from None
+        if carries_itself(response, verb):
+            raise proxy(self._place.name_nodes[number])
         location: str = response.headers.get("location", "")
         if not location:
             raise Unavailable(f"{self._place.name_nodes[number]} names no data node")
@@ -217,7 +221,7 @@ class WebHdfs:
         url = f"{self._place.base(number)}/webhdfs/v1{quote(path) or '/'}"
         node = self._place.name_nodes[number]
         params = {"op": verb, **options}
-        return self._request(number, _METHODS[verb], url, node, params=params)
+        return self._request(number, _METHODS.get(verb, "GET"), url, node, params=params)
 
     def _request(self, number: int, method: str, url: str, node: str, **more: Any) -> Any:
         import requests
@@ -241,7 +245,7 @@ class WebHdfs:
             # After a fork the connections are the parent's.
             self._clients, self._process_id = {}, os.getpid()
         if number not in self._clients:
-            self._clients[number] = _log_in(self._place, number)
+            self._clients[number] = log_in(self._place, number)
         return self._clients[number]
 
 
@@ -250,29 +254,6 @@ def _body(response: Any, node: str) -> Any:
         return response.json()
     except ValueError:
         raise Unanswered(f"the answer of {node} is not whole") from None
-
-
-def _log_in(place: HdfsPlace, number: int) -> Any:
-    """The package's client for one name node."""
-    import hdfs
-    import requests
-
-    session = requests.Session()
-    # Else the length that is promised would be that of compressed bytes.
-    session.headers["Accept-Encoding"] = "identity"
-    common = {
-        "url": place.base(number),
-        "timeout": (min(CONNECT_S_MAX, place.timeout_s), place.timeout_s),
-        "session": session,
-    }
-    if place.kerberos:
-        from hdfs.ext.kerberos import KerberosClient
-
-        return KerberosClient(**common)
-    if place.token is not None:
-        return hdfs.TokenClient(token=place.token, **common)
-    user = place.user or os.environ.get("HADOOP_USER_NAME") or getuser()
-    return hdfs.InsecureClient(user=user, **common)
 
 
 def _addresses(node: str) -> list[str]:
@@ -289,12 +270,3 @@ def _together(failures: list[Exception]) -> Exception:
     reason = "; ".join(dict.fromkeys(str(failure) for failure in failures))
     unsure = any(isinstance(failure, Unanswered) for failure in failures)
     return Unanswered(reason) if unsure else Unavailable(reason)
-
-
-def _need_package(package: str, place: HdfsPlace, extra: str) -> None:
-    if importlib.util.find_spec(package) is None:
-        raise StorageUnsuitable(
-            where=place.text,
-            reason=f"the Python package {package} is not installed",
-            remedy=f"Install it: pip install 'windowed-connectors[{extra}]'.",
-        )

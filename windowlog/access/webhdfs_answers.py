@@ -10,9 +10,10 @@ Three outcomes beside success, told apart because a caller does something else a
 from __future__ import annotations
 
 import socket
-import ssl
 from collections.abc import Iterator
 from typing import Any
+
+from windowlog.access.webhdfs_tls import tls_reason
 
 # Said before anything is done: the other name node is active, or this one takes no changes yet.
 _NOT_NOW = {"RetriableException", "SafeModeException", "StandbyException"}
@@ -30,7 +31,15 @@ _UNSURE = {
     "SocketException",
     "SocketTimeoutException",
 }
-_LENGTH_MAX = 300
+# How a name node falls over a text that is no token: before it has done anything.
+_GARBLED = {"IndexOutOfBoundsException", "NegativeArraySizeException"}
+# What is wrong with a token stands behind all that is in it.
+_LENGTH_MAX = 500
+# What a name node's other port says to whoever speaks HTTP.
+_IPC = "Hadoop IPC port"
+# Parts of reasons, by which a person is told what to look at.
+NAME_UNKNOWN = "its name is not known"
+NOT_WEBHDFS = "without a word of WebHDFS"
 
 
 class _Outcome(Exception):
@@ -64,10 +73,15 @@ def outcome(response: Any, node: str) -> Exception | None:
     said = _remote_exception(response)
     if said is None:
         if response.status_code in (401, 403):
-            return Refusal(f"HTTP {response.status_code}", f"{node} does not let this user in")
+            return Refusal(f"HTTP {response.status_code}", _shut_out(response, node))
+        if _IPC in response.text:
+            reason = f"{node} is the port for Spark's hdfs://, not the web port"
+            return Refusal("IPC port", reason)
         # A web server that is starting, or stopping, or is none of HDFS.
-        return Unanswered(f"{node} answers HTTP {response.status_code} without a word of WebHDFS")
+        return Unanswered(f"{node} answers HTTP {response.status_code} {NOT_WEBHDFS}")
     kind, message = said
+    if kind in _GARBLED and "delegation=" in (response.url or ""):
+        return Refusal("InvalidToken", f"{node} cannot read the delegation token ({kind})")
     if kind in _NOT_NOW:
         return Unavailable(f"{node}: {message}")
     if kind in _UNSURE or response.status_code >= 500:
@@ -75,13 +89,20 @@ def outcome(response: Any, node: str) -> Exception | None:
     return Refusal(kind, message)
 
 
+def _shut_out(response: Any, node: str) -> str:
+    if "negotiate" in response.headers.get("www-authenticate", "").lower():
+        return f"{node} lets in whoever has a Kerberos ticket or a delegation token; none was valid"
+    return f"{node} does not let this user in"
+
+
 def _remote_exception(response: Any) -> tuple[str, str] | None:
     """(kind, the first line of its message), or None where the answer is something else."""
     try:
         said = response.json()["RemoteException"]
-        # Some exceptions carry the server's whole stack in their message.
-        lines = str(said["message"]).strip().splitlines() or ["no reason given"]
-        return str(said["exception"]).rpartition("$")[2], lines[0][:_LENGTH_MAX]
+        kind = str(said["exception"]).rpartition("$")[2]
+        # Some exceptions carry the server's whole stack in their message, and some have none.
+        lines = str(said["message"] or "").strip().splitlines() or [f"{kind}, no reason given"]
+        return kind, lines[0][:_LENGTH_MAX]
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -93,8 +114,9 @@ def of_failure(failure: Exception, node: str, timeout_s: float) -> Exception:
 
     causes = list(_causes(failure))
     for cause in causes:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return Refusal("SSL", f"the certificate of {node} is refused ({cause.verify_message})")
+        found = tls_reason(cause, node)
+        if found is not None:
+            return Refusal(*found)
     names = {type(cause).__name__ for cause in causes}
     if isinstance(failure, requests.exceptions.ConnectTimeout) or names & {
         "ConnectTimeoutError",
@@ -124,7 +146,7 @@ def _causes(failure: BaseException | None) -> Iterator[BaseException]:
 def _why(causes: list[BaseException]) -> str:
     for cause in causes:
         if isinstance(cause, socket.gaierror):
-            return "its name is not known"
+            return NAME_UNKNOWN
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror
     return type(causes[-1]).__name__

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
+from windowlog.access.places import shown
 from windowlog.errors import BadArgument
 
 # A name node that collects garbage is silent for some seconds; a dead one must not hold a run.
@@ -29,10 +30,12 @@ _OPTIONS = {
     "timeout_s": "timeout_s",
     "patience_s": "patience_s",
 }
-_ALLOWED = (
-    "a folder on HDFS, webhdfs://NAMENODE:9870/FOLDER, is wanted (swebhdfs:// for https), with a "
-    f"comma between the name nodes if there are several, and after a ? any of {', '.join(_OPTIONS)}"
+_MORE = (
+    "is wanted (swebhdfs:// for https), with a comma between the name nodes if there are several, "
+    f"and after a ? any of {', '.join(_OPTIONS)}"
 )
+_ALLOWED = f"a folder on HDFS, webhdfs://NAMENODE:9870/FOLDER, {_MORE}"
+NAME_NODES = f"webhdfs://NAMENODE:9870, without a folder, {_MORE}"
 
 
 @dataclass(frozen=True)
@@ -65,11 +68,9 @@ def parse_place(url: object, given: Mapping[str, object]) -> HdfsPlace:
     BadArgument, without the URL's options, for one that cannot be."""
     found = _URL.fullmatch(url) if isinstance(url, str) else None
     if found is None:
-        # What is no URL of ours may hold a password anywhere.
-        shown = re.sub(r"(?s)([?@]).*", r"\1…", url) if isinstance(url, str) else url
-        raise BadArgument(argument="url", value=shown, allowed=_ALLOWED)
+        raise BadArgument(argument="url", value=shown(url), allowed=_ALLOWED)
     scheme, hosts, path, query = found.groups()
-    nodes = tuple(_name_node(scheme, host) for host in hosts.split(","))
+    nodes = tuple(_name_node(scheme, host, url) for host in hosts.split(","))
     options: dict[str, object] = {}
     for name, value in parse_qsl(query or "", keep_blank_values=True):
         if name not in _OPTIONS:
@@ -77,24 +78,30 @@ def parse_place(url: object, given: Mapping[str, object]) -> HdfsPlace:
         options[_OPTIONS[name]] = value
     options |= {name: value for name, value in given.items() if value is not None}
     checked: dict[str, Any] = _checked(options)
-    return HdfsPlace(scheme, nodes, _path(path or "/"), **checked)
+    return HdfsPlace(scheme, nodes, _path(path or "/", url), **checked)
 
 
-def _name_node(scheme: str, host: str) -> str:
+def parse_folder(url: object, given: Mapping[str, object]) -> HdfsPlace:
+    """As `parse_place`. BadArgument also without a folder: the root is everybody's."""
+    place = parse_place(url, given)
+    if not place.path:
+        raise BadArgument(argument="url", value=place.text, allowed=_ALLOWED)
+    return place
+
+
+def _name_node(scheme: str, host: str, url: object) -> str:
     found = _HOST.fullmatch(host)
     if found is None or not 0 < int(found["port"] or 1) < 65536:
-        # A user and a password before an @ are no part of this URL, and are not repeated.
-        shown = host.rpartition("@")[2]
-        raise BadArgument(argument="url", value=f"{scheme}://{shown}", allowed=_ALLOWED)
+        raise BadArgument(argument="url", value=shown(url), allowed=_ALLOWED)
     return f"{found['host']}:{found['port'] or SCHEMES[scheme][1]}"
 
 
-def _path(text: str) -> str:
+def _path(text: str, url: object) -> str:
     """The folder, without a slash at its end: "" is the root."""
     parts = [part for part in unquote(text).split("/") if part]
     if any(part in (".", "..") or ":" in part or "\0" in part for part in parts):
         allowed = "HDFS has no folder whose name is . or .. or has a colon in it"
-        raise BadArgument(argument="url", value=text, allowed=allowed)
+        raise BadArgument(argument="url", value=shown(url), allowed=allowed)
     return "".join(f"/{part}" for part in parts)
 
 
@@ -107,8 +114,8 @@ def _checked(options: dict[str, object]) -> dict[str, object]:
     for name in ("user", "token", "ca_file"):
         value = options.get(name, "x")
         if not isinstance(value, str | os.PathLike) or not os.fspath(value):
-            shown = "…" if name == "token" else value
-            raise BadArgument(argument=name, value=shown, allowed="text is wanted")
+            told = "…" if name == "token" else value
+            raise BadArgument(argument=name, value=told, allowed="text is wanted")
         if name in options:
             options[name] = str(value)
     if options.get("kerberos") and "token" in options:

@@ -27,7 +27,8 @@ from typing import Any
 
 from windowlog.access.webhdfs import WebHdfs
 from windowlog.access.webhdfs_answers import Refusal, Unanswered, Unavailable
-from windowlog.access.webhdfs_url import parse_place
+from windowlog.access.webhdfs_moving import TAKEN, move_surely
+from windowlog.access.webhdfs_url import parse_folder
 from windowlog.errors import KitError, RecordExists, RecordNotFound, StorageFailed
 from windowlog.storage.explain_hdfs import explained
 from windowlog.storage.names import check_name
@@ -72,11 +73,16 @@ class HdfsStorage:
             "timeout_s": timeout_s,
             "patience_s": patience_s,
         }
-        place = parse_place(url, given)
+        place = parse_folder(url, given)
         self._web = WebHdfs(place)
         self._folder = place.path
         self._root = place.text.removesuffix(place.path or "/")
         self._leftovers: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """Its URL, without options: no input may read it."""
+        return f"{self._root}{self._folder}"
 
     def read(self, name: str) -> bytes:
         """All bytes of a record. RecordNotFound if there is none."""
@@ -125,22 +131,9 @@ class HdfsStorage:
             ours = self._file_id(path)
             if ours is None:
                 raise RecordNotFound(name=source, where=self.describe())
-            for _ in self._web.attempts():
-                try:
-                    self._web.move(path, new_path)
-                    return
-                except Unanswered as failure:
-                    last = failure
-                    refused: KitError | Refusal = RecordExists(name=target, where=self.describe())
-                except Refusal as refusal:
-                    refused = self._taken(refusal, target)
-                # An answer may have been lost before: the file itself tells.
-                there = self._web.status(new_path)
-                if there is not None and there["fileId"] == ours and path != new_path:
-                    return
-                if there is not None or not isinstance(refused, RecordExists):
-                    raise refused
-            raise last
+            refused = move_surely(self._web, path, new_path, ours)
+            if refused is not None:
+                raise self._taken(refused, target)
 
     def delete(self, name: str, *, durable: bool = True) -> None:
         """Remove a record; nothing happens if it is not there. Always durable.
@@ -244,7 +237,7 @@ class HdfsStorage:
         return True
 
     def _taken(self, refusal: Refusal, name: str) -> KitError | Refusal:
-        if refusal.kind == "FileAlreadyExistsException":
+        if refusal.kind == TAKEN:
             return RecordExists(name=name, where=self.describe())
         return refusal
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow
 import pyarrow.types as arrow
+from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 
 from jdbc_sink.databases.duckdb.findings import finding, is_bounded
@@ -26,6 +27,10 @@ RELATION = "windowed_rows_of_this_window"
 # Options that a path could otherwise set: `a=1/` in it would add a column.
 _PARQUET = "hive_partitioning = false, union_by_name = false, filename = false"
 _PATTERN_CHARACTERS = frozenset("*?[")
+# To make a name for rows and take it away costs 0.9 ms, a fifth of a small window's statement;
+# DuckDB reads large tables faster under a name of their own.
+_ROWS_IN_PLACE_MAX = 10_000
+_IN_PLACE = "windowed_rows_in_place"
 
 
 class DuckDbLoad:
@@ -45,6 +50,7 @@ class DuckDbLoad:
         """The Arrow table itself, or a view of the spool's files, under a name."""
         if isinstance(rows, Spool) and _reads_itself(connection, rows):
             names = ", ".join(map(_literal, rows.paths))
+            connection.info.pop(_IN_PLACE, None)
             connection.exec_driver_sql(
                 f"CREATE OR REPLACE TEMP VIEW {RELATION} AS"
                 f" SELECT * FROM read_parquet([{names}], {_PARQUET})"
@@ -56,7 +62,12 @@ class DuckDbLoad:
                 with suppress(DBAPIError):
                     connection.exec_driver_sql(f"DROP VIEW {RELATION}")
             return
+        if not isinstance(rows, Spool) and rows.num_rows <= _ROWS_IN_PLACE_MAX:
+            with _in_place(connection, rows.schema).filled(rows):
+                yield RELATION
+            return
         driver: Any = connection.connection.driver_connection
+        connection.info.pop(_IN_PLACE, None)
         driver.register(RELATION, _dataset(rows) if isinstance(rows, Spool) else rows)
         try:
             yield RELATION
@@ -70,6 +81,45 @@ class DuckDbLoad:
             connection.exec_driver_sql(
                 f"INSERT INTO {table} ({names}) SELECT {names} FROM {source}"
             )
+
+
+class _InPlace:
+    """What DuckDB knows by a name and reads anew for each statement: rows that come and go."""
+
+    def __init__(self, schema: pyarrow.Schema) -> None:
+        self.schema = schema
+        self._rows: pyarrow.Table | None = None
+
+    @contextmanager
+    def filled(self, rows: pyarrow.Table) -> Iterator[None]:
+        """With these rows."""
+        self._rows = rows
+        try:
+            yield
+        finally:
+            self._rows = None
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        # Asked outside of `filled` it is empty.
+        rows = self.schema.empty_table() if self._rows is None else self._rows
+        return rows.__arrow_c_stream__(requested_schema)
+
+
+def _in_place(connection: Connection, schema: pyarrow.Schema) -> _InPlace:
+    """The one of this connection, which a rollback takes its name from."""
+    known: _InPlace | None = connection.info.get(_IN_PLACE)
+    if known is None or not known.schema.equals(schema, check_metadata=True):
+        driver: Any = connection.connection.driver_connection
+        known = _InPlace(schema)
+        driver.register(RELATION, known)
+        if not event.contains(connection, "rollback", _forget):
+            event.listen(connection, "rollback", _forget)
+        connection.info[_IN_PLACE] = known
+    return known
+
+
+def _forget(connection: Connection) -> None:
+    connection.info.pop(_IN_PLACE, None)
 
 
 def _all_inside(spool: Spool, column: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import pytest
 
-from jdbc_sink.spool import source
+from jdbc_sink.spool import stores
 
 
 class Faults:
@@ -76,7 +76,7 @@ def failing(faults: Faults, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return action
 
     with monkeypatch.context() as patched:
-        patched.setattr(source, "open", faults.open, raising=False)
+        patched.setattr(stores, "open", faults.open, raising=False)
         patched.setattr(os, "replace", passed("replace", os.replace))
         patched.setattr(Path, "mkdir", passed("mkdir", Path.mkdir))
         patched.setattr(Path, "read_text", passed("read", Path.read_text))

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
+import tempfile
 from pathlib import Path
+
+import pytest
 
 from jdbc_sink.spool.folders import Folders, beside
 
@@ -54,6 +58,24 @@ def test_a_temporary_place_goes_as_well() -> None:
     second = folders.make(LOG, 1)
     assert second.is_dir()
     folders.close()
+
+
+def test_what_a_killed_driver_left_in_a_temporary_place_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of each driver was another one. A living one makes a new one, if its own is gone."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    killed, rival = Folders(None, ("p", "s")), Folders(None, ("p", "s"))
+    other = Folders(None, ("p", "another")).make(LOG, 7)
+    left = [killed.make(LOG, 7), rival.make(LOG, 8), rival.make(LOG, 9)]
+    folders = Folders(None, ("p", "s"))
+    folders.sweep(LOG, 8)
+    assert [folder.exists() for folder in left] == [False, False, True]
+    assert sorted(tmp_path.iterdir()) == sorted([left[2].parent.parent, other.parent.parent])
+    folders.sweep(LOG, 9)
+    again = rival.make(LOG, 10)
+    assert again.parent.parent != left[2].parent.parent
+    assert stat.S_IMODE(again.parent.parent.stat().st_mode) == stat.S_IRWXU
 
 
 def test_nothing_is_swept_where_nothing_was_made(tmp_path: Path) -> None:

@@ -144,6 +144,25 @@ def test_a_path_may_look_like_anything(tmp_path: Path, kind: str) -> None:
         assert spooled.rows() == [("a", 1), ("b", 2), ("c", 3)]
 
 
+def test_what_a_kill_left_of_a_window_goes_in_the_run_that_holds_it(
+    tmp_path: Path, kind: str
+) -> None:
+    """Not only in the next one: a run may go on for ever."""
+    killed = Spooled(tmp_path, kind, append())
+    window = killed.stage(ROWS)
+    (left,) = (tmp_path / f"x.{kind}.spool").glob("*/*")
+    sink = killed.make()
+    killed.story.open(sink)
+    sink.prepare(SCHEMA)
+    sink.stage(window, ROWS)
+    assert left.exists(), "until it is held, a living rival may need it"
+    sink.hold(window)
+    sink.committed(window.id)
+    assert not left.exists()
+    sink.close()
+    assert killed.rows() == [("a", 1), ("b", 2), ("c", 3)]
+
+
 def test_each_step_of_a_spool_may_fail_and_each_row_takes_effect_once(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

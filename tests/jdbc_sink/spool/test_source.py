@@ -50,7 +50,8 @@ def test_no_note_of_a_file_hides_nan_from_duckdb(tmp_path: Path) -> None:
     (file,) = SpoolWriter(given).write(iter(rows.to_batches())).files
     path = tmp_path / file["name"]
     query = f"SELECT max(x), count(*) FILTER (x <> 1.0) FROM '{path}' WHERE x <> 1.0 OR x IS NULL"
-    assert str(duckdb.sql(query).fetchall()) == "[(nan, 1)]"
+    with duckdb.connect() as connection:
+        assert str(connection.execute(query).fetchall()) == "[(nan, 1)]"
     group = pyarrow.parquet.ParquetFile(path).metadata.row_group(0)
     assert [group.column(at).statistics is not None for at in (0, 1)] == [False, True]
 

@@ -100,8 +100,14 @@ def test_what_was_surely_not_sent_may_be_sent_again(deaf: str) -> None:
 
 def test_a_data_node_that_is_gone_is_not_asked_for_again() -> None:
     """Name nodes take some minutes to miss one, and would send us there again."""
+    clock = [0.0]
+
+    def pause(seconds: float) -> None:
+        clock[0] += seconds
+
     with FakeNameNode("elsewhere") as fake:
-        web = WebHdfs(parse_place(f"webhdfs://{fake.authority}/x?patience_s=0.1", {}))
+        place = parse_place(f"webhdfs://{fake.authority}/x?patience_s=0.1", {})
+        web = WebHdfs(place, lambda: clock[0], pause)
         for work in (lambda: web.read("/x"), lambda: web.write("/x", b"")):
             fake.paths.clear()
             with pytest.raises(Unavailable, match="localhost:9 cannot be reached"):

@@ -12,8 +12,9 @@ from tests.windowlog.storage.lossy_proxy import LossyProxy
 from windowlog.storage import HdfsStorage
 
 
-def ask(url: str, method: str, verb: str, **options: object) -> object:
-    """WebHDFS's answer, without the code under test."""
+def ask(url: str, method: str, verb: str, data: bytes = b"", /, **options: object) -> object:
+    """WebHDFS's answer, without the code under test. `data` goes to the data node, if there is
+    one."""
     place = urlsplit(url)
     query = "&".join(f"{name}={quote(str(value))}" for name, value in options.items())
     address = f"http://{place.netloc}/webhdfs/v1{place.path}?op={verb}&{query}"
@@ -25,7 +26,7 @@ def ask(url: str, method: str, verb: str, **options: object) -> object:
     except urllib.error.HTTPError as redirect:
         if redirect.code != 307:
             raise
-        data_node = urllib.request.Request(redirect.headers["location"], data=b"", method=method)
+        data_node = urllib.request.Request(redirect.headers["location"], data=data, method=method)
         return urllib.request.urlopen(data_node).close()
 
 
@@ -43,5 +44,5 @@ def records_of(url: str) -> dict[str, bytes]:
 
 
 def reached_by(proxy: LossyProxy, folder: str, patience_s: float = 10.0) -> HdfsStorage:
-    """A storage whose requests go through the proxy."""
-    return HdfsStorage(f"{proxy.url}{folder}", timeout_s=5, patience_s=patience_s)
+    """A storage whose requests go through the proxy, which never lets anybody wait."""
+    return HdfsStorage(f"{proxy.url}{folder}", timeout_s=60, patience_s=patience_s)

@@ -10,10 +10,11 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Literal, Self, TypeAlias
+from http.server import BaseHTTPRequestHandler
+from typing import Literal, TypeAlias
 from urllib.parse import parse_qs, urlsplit
+
+from tests.windowlog.storage.served import Served
 
 # before: the request is lost. after: it is carried out and its answer is lost. cut: half of the
 # answer arrives. late: it is carried out when `release` is called; nobody waits for its answer.
@@ -42,7 +43,7 @@ class Request:
         return f"{self.verb} at the {'data' if self.at_data_node else 'name'} node"
 
 
-class LossyProxy:
+class LossyProxy(Served):
     """`lose` says for each request what is lost of it; None: nothing. `seen` has them all."""
 
     def __init__(self, webhdfs_url: str) -> None:
@@ -51,18 +52,12 @@ class LossyProxy:
         self.seen: list[Request] = []
         self._held: list[Callable[[], object]] = []
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        super().__init__(_handler(self))
 
     @property
     def url(self) -> str:
         """Where to find HDFS through it."""
         return f"webhdfs://{self.authority}"
-
-    @property
-    def authority(self) -> str:
-        """Its host and port."""
-        return f"127.0.0.1:{self._server.server_port}"
 
     def release(self) -> None:
         """Carry out what was held back as late."""
@@ -80,20 +75,6 @@ class LossyProxy:
     def hold_back(self, carry_out: Callable[[], object]) -> None:
         """Keep a late request."""
         self._held.append(carry_out)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
 
 def nth(number: int, loss: Loss) -> Callable[[Request], Loss | None]:
@@ -180,7 +161,7 @@ def _answer(
 
 
 def _carry_out(method: str, host: str, path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
-    connection = http.client.HTTPConnection(host, timeout=30)
+    connection = http.client.HTTPConnection(host, timeout=60)
     try:
         headers = {"content-type": "application/octet-stream"}
         connection.request(method, path, body=body or None, headers=headers)

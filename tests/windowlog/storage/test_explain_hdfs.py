@@ -24,6 +24,23 @@ from windowlog.storage.explain_hdfs import explained
             "takes no such name",
         ),
         (Refusal("SSL", "x"), StorageUnsuitable, "?ca_file="),
+        (
+            # As Python says it where https meets the port for Spark, which hangs up.
+            Unanswered("the connection to nn broke ([SSL: UNEXPECTED_EOF_WHILE_READING] EOF)"),
+            StorageFailed,
+            "is the web port of a name node",
+        ),
+        (Refusal("IPC port", "x"), StorageUnsuitable, "dfs.namenode.http-address"),
+        (Unavailable("nn cannot be reached (its name is not known)"), StorageFailed, "host name"),
+        (
+            Unanswered("nn answers HTTP 404 without a word of WebHDFS"),
+            StorageFailed,
+            "is the web port of a name node",
+        ),
+        (Refusal("SSL file", "x"), StorageUnsuitable, "(PEM)"),
+        (Refusal("SSL name", "x"), StorageUnsuitable, "as its certificate does"),
+        (Refusal("SSL scheme", "x"), StorageUnsuitable, "swebhdfs:// is https"),
+        (Refusal("SSL time", "x"), StorageUnsuitable, "be renewed"),
         (Refusal("NSQuotaExceededException", "x"), StorageFailed, "-setQuota"),
         (Refusal("QuotaByStorageTypeExceededException", "x"), StorageFailed, "-setQuota"),
         (Refusal("SomethingNewException", "x"), StorageFailed, "-report"),

@@ -17,7 +17,7 @@ from tests.windowlog.storage.lossy_proxy import LossyProxy
 from windowed.testing.services import HdfsService
 from windowed.testing.storage_contract import StorageContract
 from windowlog.contracts import Storage
-from windowlog.errors import RecordExists, RecordNotFound, StorageUnsuitable
+from windowlog.errors import RecordExists, RecordNotFound, StorageFailed, StorageUnsuitable
 from windowlog.storage import HdfsStorage, open_storage
 
 HOUR_MS = 3600 * 1000
@@ -47,19 +47,6 @@ def test_a_url_is_a_storage(on_hdfs: str) -> None:
         ask(on_hdfs, "GET", "GETFILESTATUS")
 
 
-def test_the_root_is_a_folder_too(hdfs: HdfsService) -> None:
-    """Its records are listed like others; its own name has one slash."""
-    storage = HdfsStorage(f"{hdfs.webhdfs_url}/")
-    assert (storage.describe(), storage.within("x").describe()[-2:]) == (
-        f"{hdfs.webhdfs_url}/",
-        "/x",
-    )
-    storage.create("record in the root", b"data")
-    storage.sync("record in the root")
-    assert "record in the root" in HdfsStorage(hdfs.webhdfs_url).list()
-    storage.delete("record in the root")
-
-
 @pytest.mark.parametrize(
     "name",
     ["a#LATEST", "#LATEST", "a%20b", "a?op=DELETE", "a;b&c=d+e", "a\\b", "a\nb", "日本 語", "~"],
@@ -84,7 +71,7 @@ def test_a_name_that_hdfs_does_not_take_is_refused_in_words(on_hdfs: str, name: 
 
 
 def test_a_folder_is_no_record(on_hdfs: str) -> None:
-    """Its name is taken, and it cannot be read, synced or moved."""
+    """Its name is taken, and it cannot be read, synced, moved or deleted."""
     storage = HdfsStorage(on_hdfs)
     storage.within("folder").create("inner", b"data")
     with pytest.raises(RecordExists):
@@ -97,6 +84,8 @@ def test_a_folder_is_no_record(on_hdfs: str) -> None:
             verb("folder")
     with pytest.raises(RecordNotFound):
         storage.rename("folder", "free")
+    with pytest.raises(StorageFailed, match="deleting folder failed"):
+        storage.delete("folder")
     assert storage.within("folder").list() == ["inner"]
 
 
@@ -141,12 +130,19 @@ def test_a_sync_makes_the_name_node_write_its_log(on_hdfs: str, hdfs: HdfsServic
     storage.create("record", b"data")
     syncs: list[Callable[[], object]] = [storage.sync, lambda: storage.sync("record")]
     for sync in syncs:
+        # What tests before this one left half way may be finished by the servers meanwhile.
+        assert any(_writes_nothing(hdfs, storage) for _ in range(9))
         before = edits(hdfs)
-        storage.list()
-        storage.read("record")
-        assert edits(hdfs) == before
         sync()
         assert edits(hdfs) != before
+
+
+def _writes_nothing(hdfs: HdfsService, storage: HdfsStorage) -> bool:
+    """Do a listing and a read leave the name node's log as it is?"""
+    before = edits(hdfs)
+    storage.list()
+    storage.read("record")
+    return edits(hdfs) == before
 
 
 def edits(hdfs: HdfsService) -> bytes:

@@ -30,8 +30,13 @@ from tests.windowlog.storage.hdfs_world import ask
 from windowed import Pipeline
 from windowed.testing import ListSink, RowsInput
 from windowed.testing.services import HdfsService
+from windowlog import WindowLog
 from windowlog.errors import Fenced, StorageFailed, StorageUnsuitable
 from windowlog.storage import HdfsStorage
+
+# Servers that come back do so within this, on a busy machine too; an answer at once is long before.
+PATIENCE_S = 240.0
+SOON_S = 50.0
 
 
 @contextmanager
@@ -74,7 +79,7 @@ def test_a_name_node_may_be_killed_and_come_back_during_a_run(
         inputs={"lines": RowsInput(rows, schema="value string")},
         transform=transform,
         sinks={"out": sink},
-        log=on_hdfs,
+        log=WindowLog(f"{on_hdfs}?patience_s={PATIENCE_S}"),
     )
     try:
         pipeline.run(None, progress=False)
@@ -86,7 +91,7 @@ def test_a_name_node_may_be_killed_and_come_back_during_a_run(
 
 def test_records_wait_for_a_data_node(hdfs: HdfsService, on_hdfs: str) -> None:
     """Names need none. Where it stays away, that is said; nothing unfinished gets a name."""
-    patient, hasty = (HdfsStorage(on_hdfs, patience_s=s) for s in (60, 0.3))
+    patient, hasty = (HdfsStorage(on_hdfs, patience_s=s) for s in (PATIENCE_S, 0.3))
     patient.create("record", b"data")
     hdfs.datanode.kill()
     try:
@@ -131,7 +136,7 @@ def test_servers_that_hang_are_waited_for_no_longer_than_asked(
             storage.create("another", b"data")
         with pytest.raises(StorageFailed, match=r"has not answered within 0\.4 s"):
             storage.read("record")
-        assert time.monotonic() - began < 6
+        assert time.monotonic() - began < SOON_S
     finally:
         daemon.resume()
     patient = HdfsStorage(on_hdfs)
@@ -141,7 +146,7 @@ def test_servers_that_hang_are_waited_for_no_longer_than_asked(
 
 def test_a_safe_mode_is_waited_for(hdfs: HdfsService, on_hdfs: str) -> None:
     """Records are read meanwhile; a change that cannot wait says what it waited for."""
-    patient, hasty = (HdfsStorage(on_hdfs, patience_s=s) for s in (60, 0.3))
+    patient, hasty = (HdfsStorage(on_hdfs, patience_s=s) for s in (PATIENCE_S, 0.3))
     patient.create("record", b"data")
     hdfs.safe_mode(True)
     try:
@@ -158,13 +163,13 @@ def test_a_safe_mode_is_waited_for(hdfs: HdfsService, on_hdfs: str) -> None:
 @pytest.mark.parametrize("quota", [{"namespacequota": 2}, {"storagespacequota": 100}])
 def test_a_quota_that_is_used_up_is_said_at_once(on_hdfs: str, quota: dict[str, int]) -> None:
     """Of names or of bytes; the records that are there can be read."""
-    storage = HdfsStorage(on_hdfs)
+    storage = HdfsStorage(on_hdfs, patience_s=PATIENCE_S)
     storage.create("record", b"data")
     ask(on_hdfs, "PUT", "SETQUOTA", **quota)
     began = time.monotonic()
     with pytest.raises(StorageFailed, match="raise it"):
         storage.create("another", b"data")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < SOON_S
     assert (storage.list(), storage.read("record")) == (["record"], b"data")
 
 

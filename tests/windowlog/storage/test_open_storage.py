@@ -32,11 +32,20 @@ def test_anything_else_is_refused(where: object) -> None:
         open_storage(where)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("slashes", ["/", "//", "///"])
 @pytest.mark.parametrize("scheme", ["webhdfs", "s3a", "file", "postgresql+psycopg", "hdfs"])
-def test_a_url_is_refused_without_its_secrets(scheme: str) -> None:
-    """Its scheme is named, and what works instead; a password stays out of the message."""
+def test_a_url_is_refused_without_its_secrets(scheme: str, slashes: str) -> None:
+    """Its scheme is named, and what works instead; a password stays out of the message. With too
+    few slashes it is no folder beside the program either."""
     with pytest.raises(BadArgument) as refusal:
-        open_storage(f"{scheme}://user:pa55@host/state")
-    assert f"{scheme}://" in str(refusal.value)
+        open_storage(f"{scheme}:{slashes}user:pa55@host/state")
+    assert f"'{scheme}:/" in str(refusal.value)
     assert "folder" in str(refusal.value)
     assert "pa55" not in str(refusal.value)
+
+
+def test_a_url_of_two_schemes_is_refused() -> None:
+    """As Java's databases have them; a folder with a colon in its name is one."""
+    with pytest.raises(BadArgument, match="where='jdbc:duckdb:///x'"):
+        open_storage("jdbc:duckdb:///x")
+    assert open_storage("./a:/b").describe().endswith("/a:/b")
