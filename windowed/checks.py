@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from windowed.asides import frame_names, rejects_of, sets_aside
 from windowlog import naming
 from windowlog.contracts import Input, Sink
 from windowlog.errors import BadArgument
@@ -45,6 +46,9 @@ def check_inputs(inputs: Any) -> None:
         if name in RESERVED:
             allowed = f"another name: a transform's argument {name!r} means something else"
             raise BadArgument(argument="inputs", value=name, allowed=allowed)
+        if sets_aside(inputs[name]) and rejects_of(name) in inputs:
+            allowed = f"another name: what input {name!r} sets aside is called so"
+            raise BadArgument(argument="inputs", value=rejects_of(name), allowed=allowed)
 
 
 def check_sinks(sinks: Any) -> None:
@@ -55,8 +59,10 @@ def check_sinks(sinks: Any) -> None:
 def check_places(inputs: Mapping[str, Input], log: WindowLog, sinks: Mapping[str, Sink]) -> None:
     """No input reads what this pipeline writes: each window would give the next one something to
     read, for ever."""
-    folder = getattr(log.storage, "folder", None)
-    if folder is not None:
+    for storage in (log.storage, getattr(log.storage, "mirror", None)):
+        folder = getattr(storage, "folder", None)
+        if folder is None:
+            continue
         plan = os.path.join(folder, naming.WINDOWS, naming.numbered(1))
         _check_place("log", folder, [plan], inputs)
     for name, sink in sinks.items():
@@ -104,7 +110,8 @@ def _check_named(argument: str, members: Any, contract: type, example: str) -> N
 
 
 def check_transform(transform: Any, inputs: Mapping[str, Input]) -> bool:
-    """A function of the inputs by keyword; True if it also wants `window`."""
+    """A function of the inputs, and of what they set aside, by keyword; True if it also wants
+    `window`."""
     if not callable(transform):
         allowed = f"a function of {', '.join(inputs)}"
         raise BadArgument(argument="transform", value=transform, allowed=allowed)
@@ -112,19 +119,26 @@ def check_transform(transform: Any, inputs: Mapping[str, Input]) -> bool:
     if signature is None:
         return False
     wants_window = "window" in signature.parameters
-    arguments = dict.fromkeys([*inputs, *(["window"] if wants_window else [])])
+    arguments = dict.fromkeys([*frame_names(inputs), *(["window"] if wants_window else [])])
     try:
         signature.bind(**arguments)
     except TypeError as error:
         value = f"{getattr(transform, '__name__', 'transform')}{signature}"
-        allowed = f"it must take {_named(inputs)} as keyword arguments ({error})"
+        allowed = f"it must take {_named(inputs)} as keyword arguments ({error}){_aside(inputs)}"
         raise BadArgument(argument="transform", value=value, allowed=allowed) from error
     return wants_window
 
 
 def _named(inputs: Mapping[str, Input]) -> str:
-    names = ", ".join(inputs)
-    return f"the input{'s' if len(inputs) > 1 else ''} {names}"
+    names = frame_names(inputs)
+    return f"the input{'s' if len(names) > 1 else ''} {', '.join(names)}"
+
+
+def _aside(inputs: Mapping[str, Input]) -> str:
+    """Why there are frames that nobody has named; they may not be lost by a slip."""
+    names = [rejects_of(name) for name, source in inputs.items() if sets_aside(source)]
+    said = f"; {', '.join(names)}: what is set aside, for a sink, or on purpose for none"
+    return said if names else ""
 
 
 def _signature(transform: Callable[..., object]) -> inspect.Signature | None:

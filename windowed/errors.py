@@ -19,7 +19,8 @@ KitError
 ├── ChoiceRefused           WD15  a command that would lose or double records
 ├── OutOfTurn               WD16  the own loop called `next` or `hold` in the wrong order
 ├── InUse                   WD17  one Pipeline object was asked to do two things at once
-└── RunsOnImport            WD18  a command's module runs its pipeline while it is imported
+├── RunsOnImport            WD18  a command's module runs its pipeline while it is imported
+└── WorkersUnfit            WD21  Spark's Python workers lack what the pipeline needs
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class TargetChanged(Refused):
 
 class LedgerLost(Refused):
     """Pipeline {pipeline!r} is not started: window {newest} of the log {where} lists {sinks}, and
-    the ledger has no row of that name. No data was touched."""
+    nothing is remembered of that in {memories}. No data was touched."""
 
     code = "WD6"
 
@@ -105,8 +106,8 @@ class MemoryLost(Refused):
 
 class PlansPurged(Refused):
     """Pipeline {pipeline!r} is not started: {positions}, and the plans before {oldest} were purged
-    from {where}, so the windows between cannot be replayed: an older backup of the database? No
-    data was touched."""
+    from {where}, so the windows between cannot be replayed: was an older backup put back? No data
+    was touched."""
 
     code = "WD11"
 
@@ -157,3 +158,12 @@ class RunsOnImport(KitError):
     looks: it was not run. Put the run under `if __name__ == "__main__":`, and try again."""
 
     code = "WD18"
+
+
+class WorkersUnfit(KitError):
+    """Spark's Python workers cannot do their work: {reason}. Which Python they are: {workers}; the
+    driver's is {driver}. The window was not held; the next run goes on from it. Let PYSPARK_PYTHON
+    name a Python with the same packages as the driver's, at the same path on each machine that runs
+    tasks, before the session is made: `export PYSPARK_PYTHON={driver}`.{also}"""
+
+    code = "WD21"

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from windowed import opening
+from windowed.asides import explained, read_all
+from windowed.workers import explaining
 from windowlog.window import Window
 
 if TYPE_CHECKING:
@@ -40,7 +42,8 @@ def preview(loop: Loop, outputs: Outputs) -> dict[str, Frame]:
                 previous="",
                 digest="",
             )
-        return outputs(window, loop.read(window))
+        with explaining(), explained(parts.inputs):
+            return outputs(window, loop.read(window))
     finally:
         opening.close_quietly(parts)
 
@@ -54,10 +57,8 @@ def read_window(
         parts.log.scan()
         window = parts.log.read(window_id)
         opening.open_inputs(parts, spark, read_only=True)
-        return {
-            name: parts.inputs[name].read(plan, window.skips)
-            for name, plan in window.plans.items()
-            if name in parts.inputs
-        }
+        with explaining():
+            there = {name: one for name, one in parts.inputs.items() if name in window.plans}
+            return read_all(there, window)
     finally:
         opening.close_quietly(parts)

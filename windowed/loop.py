@@ -26,8 +26,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from windowed import opening
+from windowed.asides import explained, read_all
 from windowed.frames import arrow_schema, schema_of, shared
 from windowed.timing import Timing
+from windowed.workers import explaining
 from windowlog.errors import NotHeld, SourceChanged
 from windowlog.values import Bounds, Json, Plan
 from windowlog.window import Draft, Window
@@ -79,6 +81,7 @@ class Loop:
         is decided."""
         with self.timing.step("decide"):
             facts, decision = opening.decide_start(self.parts, self.run_id)
+            self.parts.begin()
             self._facts = facts
             self._held = facts.held_windows()
             self._replay = iter(decision.replay)
@@ -148,16 +151,14 @@ class Loop:
         ]
 
     def read(self, window: Window) -> dict[str, Frame]:
-        """Step 3: each input's rows of this window; none of an input that joined later.
+        """Step 3: each input's rows of this window; none of an input that joined later. What an
+        input sets aside is a frame of its own, NAME_rejects.
 
         SourceChanged if it has rows of an input that is gone since."""
         for name in window.plans.keys() - self.parts.inputs.keys():
             self._refuse_without(name, window)
         with self.timing.step("read"):
-            return {
-                name: source.read(window.plans.get(name, Plan((), None)), window.skips)
-                for name, source in self.parts.inputs.items()
-            }
+            return read_all(self.parts.inputs, window)
 
     def _refuse_without(self, name: str, window: Window) -> None:
         skipped = {skip.part for skip in window.skips if skip.input == name}
@@ -178,7 +179,8 @@ class Loop:
         hold."""
         for attempt in range(1, HOLD_ATTEMPTS + 1):
             try:
-                self._stage(window, outputs())
+                with explained(self.parts.inputs):
+                    self._stage(window, outputs())
                 self._verify(window)
                 self._hold(window)
                 break
@@ -263,9 +265,10 @@ def opened(loop: Loop) -> Iterator[Loop]:
 
 def _opened(loop: Loop) -> Iterator[Loop]:
     try:
-        loop.open()
-        yield loop
-        loop.purge()
+        with explaining():
+            loop.open()
+            yield loop
+            loop.purge()
     except BaseException as error:
         loop.listener.failed(error)
         opening.close_quietly(loop.parts)

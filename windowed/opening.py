@@ -32,7 +32,7 @@ def decide_start(parts: Parts, run_id: str) -> tuple[Facts, Decision]:
         return facts, decision
     again = gather(parts.log, parts.inputs, parts.sinks)
     if again != facts or parts.log.overtaken():
-        evidence = "ledgers or log changed while this start was reading them"
+        evidence = "a sink's memory or the log changed while this start was reading them"
         raise Fenced(pipeline=parts.pipeline, evidence=evidence)
     raise refusal(parts, facts, decision)
 

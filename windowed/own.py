@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OpenWindow:
-    """A window in flight: `frames` are its rows by input. `planned_at` is what "now" means in
-    it."""
+    """A window in flight: `frames` are its rows by input, and NAME_rejects what an input has set
+    aside. `planned_at` is what "now" means in it."""
 
     window: Window
     frames: Mapping[str, Frame]

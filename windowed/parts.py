@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from windowed.errors import InUse
 from windowlog.errors import KitError
+from windowlog.storage.mirrored import pair_of
 
 if TYPE_CHECKING:
     from windowlog.contracts import Input, Sink
@@ -29,6 +30,13 @@ class Parts:
     keep: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
     locator_note: str = ""
+
+    def begin(self) -> None:
+        """The two sides of a log with a mirror come to be one log's, and level: once a start is
+        decided, and before anything is held."""
+        pair = pair_of(self.log.storage)
+        if pair is not None:
+            pair.begin()
 
     @contextmanager
     def exclusively(self) -> Iterator[None]:

@@ -21,6 +21,7 @@ from windowed.parts import Parts
 from windowed.progress import reporter
 from windowed.run import Run, Summary
 from windowed.trigger import Trigger, Until, drained
+from windowlog.access.places import named
 from windowlog.errors import BadArgument
 from windowlog.log import WindowLog
 
@@ -38,7 +39,8 @@ class Pipeline:
 
     `name` is the pipeline's key in logs and ledgers: never change it. `inputs` name -> Input,
     `sinks` name -> Sink. `transform` is called with one keyword argument for each input (a frame),
-    and with `window` if it names that; it returns a frame for every sink, or a dict sink -> frame.
+    one more, NAME_rejects, for an input that sets records aside, and with `window` if it names
+    that; it returns a frame for every sink, or a dict sink -> frame.
     "Now" inside it is `window.planned_at`. Without a transform only `open` can be used. `log` is a
     WindowLog, or where one is: a folder. `keep` is how many plans more than needed are kept, for
     `read_window`. `locator` is what the commands call this pipeline (`jobs.counts:pipeline`); it is
@@ -67,7 +69,8 @@ class Pipeline:
         self.inputs = dict(inputs)
         self.sinks = dict(sorted(sinks.items()))
         self.transform = transform
-        self.log = log if isinstance(log, WindowLog) else WindowLog(log)
+        with named(where="log"):
+            self.log = log if isinstance(log, WindowLog) else WindowLog(log)
         checks.check_places(self.inputs, self.log, self.sinks)
         self.keep = keep
         self._in_use = threading.Lock()
@@ -163,8 +166,8 @@ class Pipeline:
             return looking.preview(loop, self._outputs)
 
     def read_window(self, spark: SparkSession | None, window_id: int) -> dict[str, Frame]:
-        """Input -> frame of the rows of a window whose plan is kept. Changes nothing; needs no
-        sink."""
+        """Input -> frame of the rows of a window whose plan is kept, and NAME_rejects where an
+        input sets records aside. Changes nothing; needs no sink."""
         with self.parts.exclusively():
             return looking.read_window(self.parts, spark, str(uuid4()), window_id)
 

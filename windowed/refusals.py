@@ -1,8 +1,8 @@
 """From a decision to an error that a person can act on: what is wrong, with values, and one command
 for each choice.
 
-Pure: no I/O. Every command printed here is run by a test, from the refusal to a pipeline that goes
-on.
+No I/O but what sinks are asked about their targets (`told`). Every command printed here is run
+by a test, from the refusal to a pipeline that goes on.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 from windowed.errors import Refused
 from windowed.facts import furthest
+from windowed.told import free_from, place_of
 
 if TYPE_CHECKING:
     from windowed.facts import Facts, SinkFacts
     from windowed.parts import Parts
     from windowed.recovery import Decision
     from windowlog.errors import Choice
+    from windowlog.sink_place import SinkPlace
 
 
 def refusal(parts: Parts, facts: Facts, decision: Decision) -> Refused:
@@ -39,7 +41,8 @@ def refusal(parts: Parts, facts: Facts, decision: Decision) -> Refused:
         newest=facts.log.newest,
         beyond=facts.log.newest + 1,
         positions="; ".join(_position(facts, sink) for sink in concerned),
-        targets=", ".join(sink.identity.target for sink in concerned),
+        targets=", ".join(place_of(parts, sink.name).target for sink in concerned),
+        memories=" and ".join(place_of(parts, sink.name).memory for sink in concerned),
         others=", ".join(name for sink in concerned for name in facts.heirs(sink)),
         arrivals="; ".join(map(_arrival, concerned)),
         changes="; ".join(_changes(facts, decision)),
@@ -53,7 +56,7 @@ def command(parts: Parts, verb: str, *words: str) -> str:
 
 def _position(facts: Facts, sink: SinkFacts) -> str:
     if sink.held is None:
-        return f"sink {sink.name} has no ledger row"
+        return f"sink {sink.name} remembers no window"
     known = facts.digests.get(sink.held.window_id)
     text = f"sink {sink.name} holds window {sink.held.window_id}"
     if sink.held.log_id != facts.header.log_id:
@@ -147,10 +150,10 @@ def _log_mismatch(parts: Parts, facts: Facts, decision: Decision) -> list[Choice
 
 def _again(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     """Start these sinks at the oldest kept plan, or after the newest one."""
-    choices = []
+    choices: list[Choice] = []
     for name in decision.concerned:
         oldest, newest = facts.log.oldest, facts.log.newest
-        choices += [
+        choices += _behind_readers(parts, facts, name) or [
             (
                 f"{name} is to hold everything from window {oldest} on, and holds none of it yet",
                 command(parts, "adopt", name, "--from", "oldest"),
@@ -163,16 +166,45 @@ def _again(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     return choices
 
 
-def _outside_first(text: str) -> Callable[[Parts, Facts, Decision], list[Choice]]:
+def _behind_readers(parts: Parts, facts: Facts, name: str) -> list[Choice]:
+    """What is left where readers have windows already that are never written again; nothing if any
+    window may be."""
+    free, oldest, after = free_from(parts, name), facts.log.oldest, facts.log.newest + 1
+    if free <= oldest:
+        return []
+    target = place_of(parts, name).target
+    if free > after:
+        why = f"{target} has windows up to {free - 1}, and the log ends at window {after - 1}"
+        return [(f"{why}: name another place for {name}, or move away what is there", "")]
+    why = f"{name} is to go on after window {free - 1}, the newest that is in {target}"
+    return [(why, go_on(parts, facts, name, free))]
+
+
+def go_on(parts: Parts, facts: Facts, name: str, window_id: int) -> str:
+    """The command that lets sink `name` go on with a window, up to the one after the log's end."""
+    word = "now" if window_id == facts.log.newest + 1 else str(window_id)
+    return command(parts, "adopt", name, "--from", word)
+
+
+def _outside_first(
+    outside: Callable[[SinkPlace], str],
+) -> Callable[[Parts, Facts, Decision], list[Choice]]:
     def choices(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
-        return [(text, ""), *_again(parts, facts, decision)]
+        texts = [outside(place_of(parts, name)) for name in decision.concerned]
+        return [*((text, "") for text in texts), *_again(parts, facts, decision)]
 
     return choices
 
 
 def _ledger_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
-    choices = [("restore the ledger table, or the database with it", "")]
-    for sink in (s for s in facts.sinks if s.name in decision.concerned):
+    concerned = [sink for sink in facts.sinks if sink.name in decision.concerned]
+    memories = [place_of(parts, sink.name).memory for sink in concerned]
+    back = "put back, moved or from a backup,"
+    choices: list[Choice] = [(f"{back} {memory}", "") for memory in dict.fromkeys(memories)]
+    for sink in concerned:
+        if behind := _behind_readers(parts, facts, sink.name):
+            choices += behind
+            continue
         now = (
             f"the target of {sink.name} holds everything up to window {facts.log.newest}",
             command(parts, "adopt", sink.name, "--from", "now"),
@@ -238,12 +270,14 @@ CHOICES: dict[str, Callable[[Parts, Facts, Decision], list[Choice]]] = {
     "A": _log_corrupted,
     "B": _log_corrupted,
     "C": _log_mismatch,
-    "T": _outside_first("restore the target from a backup"),
-    "U": _outside_first("put the target and mode back as they were"),
+    "T": _outside_first(lambda place: f"restore {place.target} from a backup"),
+    "U": _outside_first(lambda place: "put the target and mode back as they were"),
     "V": _ledger_lost,
     "S": _renamed,
     "W": _again,
     "X": _input_changed,
     "Y": _memory_lost,
-    "D": _outside_first("restore a newer backup of the database"),
+    "D": _outside_first(
+        lambda place: f"restore a newer backup of {place.target}, and of {place.memory} with it"
+    ),
 }

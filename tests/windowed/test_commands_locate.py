@@ -156,12 +156,16 @@ def test_a_module_that_runs_its_pipeline_when_imported_is_only_looked_at(
 
 
 def test_errors_of_the_outside_are_one_line(job: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A log that is a file, not a folder: said by the storage, shown without a traceback."""
+    """A log that is a file, not a folder: said by the storage, shown without a traceback. `show`
+    shows that a start is refused; what is to be done fails."""
     Path("state").write_text("not a folder")
-    assert command("show", f"{job}:pipeline") == 1
-    err = capsys.readouterr().err
-    assert "state" in err
-    assert "Traceback" not in err
+    assert command("show", f"{job}:pipeline") == 3
+    shown = capsys.readouterr()
+    assert "state" in shown.out
+    assert command("verify", f"{job}:pipeline") == 1
+    told = capsys.readouterr()
+    assert "state" in told.err
+    assert "Traceback" not in shown.out + shown.err + told.err
 
 
 def test_a_command_in_another_folder_says_what_it_looked_at(

@@ -39,7 +39,9 @@ def test_before_the_first_start_nothing_is_there_and_nothing_comes_to_be(
     assert seen["start"]["text"] == "begins with window 1"
     assert (seen["log"]["id"], seen["log"]["newest"], seen["windows"]) == (None, 0, [])
     assert (seen["sinks"][0]["window"], seen["sinks"][0]["exists"]) == (None, False)
+    capsys.readouterr()
     assert command("show", world.locator) == 0
+    assert f"There is no log in {world.state} yet. Commands look from" in capsys.readouterr().out
     assert world.bytes() == before
 
 
@@ -76,6 +78,7 @@ def test_json_says_where_log_inputs_and_sinks_stand(
     ]
     sink = seen["sinks"][0]
     assert (sink["name"], sink["window"], sink["target"]) == ("counts", 5, "table word_counts")
+    assert sink["where"] == f"table word_counts in {world.database}"
     assert (sink["log"], sink["exists"]) == (seen["log"]["id"], True)
     assert [window["id"] for window in seen["windows"]] == [5, 4]
     plan = {"lines": {"parts": 1, "bytes": len(LINES[4]) + 1, "records": None}}
@@ -104,9 +107,11 @@ def test_the_tables_hold_the_same_as_text(
 
 
 def test_brackets_in_a_path_are_no_markup(
-    world: FileWorld, capsys: pytest.CaptureFixture[str]
+    world: FileWorld, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A folder called [bold] is shown as it is called."""
+    # However long the path of the test's folder is, it is not folded.
+    monkeypatch.setenv("COLUMNS", "1000")
     world.folder("[bold]").mkdir()
     world.wiring["inputs"]["lines"] = "[bold]"
     assert command("show", world.locator) == 0

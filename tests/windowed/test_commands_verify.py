@@ -51,7 +51,9 @@ def test_a_sound_pipeline_has_no_findings(
     assert command("verify", world.locator) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert "windows 3, headers 1, marks 1, skips 1, adoptions 1, memories 2, ledger rows 1" in out
+    assert (
+        "windows 3, headers 1, marks 1, skips 1, adoptions 1, memories 2, sinks' memories 1" in out
+    )
     assert "All is whole" in out
 
 

@@ -96,7 +96,7 @@ def test_a_wrong_argument_is_named(argument: str, value: Any, allowed: str) -> N
 @pytest.mark.parametrize("log", [7, None, "s3a://bucket/log"])
 def test_a_log_that_cannot_be_one_is_named(log: Any) -> None:
     """Objects, and schemes that nothing here can keep a promise on."""
-    with pytest.raises(BadArgument, match="where="):
+    with pytest.raises(BadArgument, match="log="):
         _made(log=log)
 
 

@@ -110,7 +110,7 @@ def test_forever_goes_on_until_it_is_stopped() -> None:
     reached = threading.Event()
 
     def stop() -> None:
-        reached.wait(10)
+        assert reached.wait(60)
         run[0].stop()
 
     clock = _at_waits(lambda: source.arrive("b"), stop)
@@ -249,10 +249,10 @@ def test_a_run_in_a_thread_can_be_stopped_and_waited_for() -> None:
 
     def planned() -> None:
         inside.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
 
     run = made.start(None, listeners=[On(planned=planned)])
-    assert inside.wait(10)
+    assert inside.wait(60)
     assert run.progress.windows_run == 0
     run.stop()
     go_on.set()

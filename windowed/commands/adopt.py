@@ -8,6 +8,7 @@ import typer
 
 from windowed.commands.adopt_input import adopt_input, remove_input
 from windowed.commands.adopt_log import adopt_log
+from windowed.commands.adopt_side import adopt_folder, adopt_mirror
 from windowed.commands.adopt_sink import adopt_sink
 from windowed.commands.opened import Opened, exclusive_parts, opened
 from windowed.commands.proposal import Proposal, carry_out, impossible, words_of
@@ -17,6 +18,9 @@ _WHERE = (
     "A sink: now, oldest, or the first window it is to hold. An input: same, beginning, end or a"
     " position. With --log: INPUT=beginning, INPUT=end or INPUT=position, for each."
 )
+
+_Folder = Annotated[bool, typer.Option("--folder", help="Go on from the mirror in this folder.")]
+_Mirror = Annotated[bool, typer.Option("--mirror", help="What mirror= says is the log's mirror.")]
 
 
 def adopt(
@@ -29,6 +33,8 @@ def adopt(
     accept_loss: Annotated[
         list[str] | None, typer.Option(help="With --log: a sink that may lack rows.")
     ] = None,
+    folder: _Folder = False,
+    mirror: _Mirror = False,
     apply: Annotated[bool, typer.Option("--apply", help="Do it.")] = False,
 ) -> None:
     """Say that a sink, an input or a log belongs to this pipeline from a stated window on.
@@ -45,7 +51,12 @@ def adopt(
         renamed_from=renamed_from,
         gone=gone,
         accept_loss=accept_loss,
+        folder=folder,
+        mirror=mirror,
     )
+    if folder or mirror:
+        _adopt_side(pipeline, words, folder=folder, alone=len(words) == 3, apply=apply)
+        return
     if log:
         _adopt_log(pipeline, where or [], accept_loss or [], words, apply=apply)
         return
@@ -62,12 +73,22 @@ def adopt(
 def _adopt_log(
     locator: str, where: list[str], losing: list[str], words: list[str], *, apply: bool
 ) -> None:
+    if words[2] != "--log" or {"--renamed-from", "--gone"}.intersection(words):
+        raise impossible(words, "--log is for the whole log: no sink or input, and only --from")
     pairs = [text.partition("=") for text in where]
     if not all(name and equals and place for name, equals, place in pairs):
         raise impossible(words, "with --log, --from is INPUT=beginning, =end or =POSITION")
     starts = {name: place for name, _, place in pairs}
     with exclusive_parts(locator) as parts:
         carry_out(adopt_log(parts, starts, losing, words), words, apply=apply)
+
+
+def _adopt_side(locator: str, words: list[str], *, folder: bool, alone: bool, apply: bool) -> None:
+    if not alone:
+        raise impossible(words, "--folder and --mirror stand alone")
+    with exclusive_parts(locator) as parts:
+        proposal = adopt_folder(parts, words) if folder else adopt_mirror(parts, words)
+        carry_out(proposal, words, apply=apply)
 
 
 def _proposal(

@@ -25,6 +25,8 @@ def adopt_input(look: Opened, name: str, where: str, words: list[str]) -> Propos
     identity = look.parts.inputs[name].identity()
     recorded = look.facts.recorded_inputs().get(name)
     if recorded == identity:
+        if where != "same":
+            sought(look, name, where)  # a place that is none is said to be none
         return Proposal([f"input {name} is what the log says; `reset` moves it"], None)
     _check(look, words)
     window_id = look.facts.log.newest + 1

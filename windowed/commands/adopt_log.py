@@ -22,6 +22,8 @@ from windowed.commands.opened import LOG_ROWS, NO_SESSION, Opened
 from windowed.commands.proposal import Proposal, impossible
 from windowed.facts import furthest
 from windowed.read_only import ReadOnlyMemory
+from windowed.refusals import command
+from windowed.wording import counted
 from windowlog import naming
 from windowlog.contracts import InputContext, SinkContext
 from windowlog.errors import Fenced, LogUnusable
@@ -29,7 +31,7 @@ from windowlog.wiring import Held
 
 if TYPE_CHECKING:
     from windowed.parts import Parts
-    from windowlog.values import Json
+    from windowlog.values import Json, Seek
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class NewLog:
     window_id: int
     positions: Mapping[str, Json]
     starts: Mapping[str, Json]
+    costs: tuple[str, ...] = ()
 
     def begin(self) -> None:
         """Do it. Fenced when another driver moved a sink meanwhile."""
@@ -80,13 +83,15 @@ def adopt_log(
     held = {name: sink.held() for name, sink in parts.sinks.items()}
     positions = _positions(held, losing, words)
     window_id = _highest(parts, held) + 1
+    seeks = _seeks(parts, positions, starts, words)
     new = NewLog(
         parts=parts,
         run_id=run_id,
         held=held,
         window_id=window_id,
         positions=positions,
-        starts=_starts(parts, positions, starts, words),
+        starts=_starts(parts, positions, seeks, words),
+        costs=tuple(line for name, seek in seeks.items() for line in _costs(parts, name, seek)),
     )
     return Proposal(_lines(new, starts, losing), new.begin)
 
@@ -128,17 +133,12 @@ def _highest(parts: Parts, held: Mapping[str, Held | None]) -> int:
 
 
 def _starts(
-    parts: Parts, positions: Mapping[str, Json], wanted: Mapping[str, str], words: list[str]
+    parts: Parts, positions: Mapping[str, Json], sought: Mapping[str, Seek], words: list[str]
 ) -> dict[str, Json]:
-    unknown = wanted.keys() - parts.inputs.keys()
-    if unknown:
-        raise impossible(words, f"there is no input {', '.join(sorted(unknown))}")
     starts: dict[str, Json] = {}
     for name, source in parts.inputs.items():
-        if name in wanted:
-            memory = ReadOnlyMemory(parts.log.memory(name))
-            source.open(InputContext(NO_SESSION, name, memory, lambda window_id: iter(())))
-            starts[name] = source.seek(wanted[name], positions.get(name)).end
+        if name in sought:
+            starts[name] = sought[name].end
         elif name in positions and not source.remembers:
             starts[name] = positions[name]
         elif positions:
@@ -148,16 +148,46 @@ def _starts(
     return starts
 
 
+def _seeks(
+    parts: Parts, positions: Mapping[str, Json], wanted: Mapping[str, str], words: list[str]
+) -> dict[str, Seek]:
+    """Where inputs are told to begin, and what that costs."""
+    unknown = wanted.keys() - parts.inputs.keys()
+    if unknown:
+        raise impossible(words, f"there is no input {', '.join(sorted(unknown))}")
+    seeks: dict[str, Seek] = {}
+    for name, source in parts.inputs.items():
+        if name in wanted:
+            memory = ReadOnlyMemory(parts.log.memory(name))
+            source.open(InputContext(NO_SESSION, name, memory, lambda window_id: iter(())))
+            seeks[name] = source.seek(wanted[name], positions.get(name))
+    return seeks
+
+
+def _costs(parts: Parts, name: str, seek: Seek) -> list[str]:
+    """What lies before where the input begins. The log that knew which of it was read is lost."""
+    if seek.passed_over == 0:
+        return []
+    count = "what is there" if seek.passed_over is None else counted(seek.passed_over, "record")
+    said = "passed over, not known to what is left of the log: read before, or never"
+    lines = [f"input {name}: {count} {said}"]
+    if parts.inputs[name].remembers:
+        again = command(parts, "reset", name, "--to", "PATH@beginning")
+        lines.append(f"if a file among it was never read, say afterwards, for each: {again}")
+    return lines
+
+
 def _lines(new: NewLog, wanted: Mapping[str, str], losing: list[str]) -> list[str]:
     parts = new.parts
     lines = [f"a new log begins at window {new.window_id + 1}, in {parts.log.describe()}"]
     for name, held in new.held.items():
-        before = "no ledger row" if held is None else f"window {held.window_id}"
+        before = "nothing remembered" if held is None else f"window {held.window_id}"
         lines.append(f"sink {name}: {before} becomes window {new.window_id}, of the new log")
         if name in losing:
             lines.append(f"sink {name} never gets what it lacks now and other sinks hold")
     for name in parts.inputs:
         place = f"at its {wanted[name]}" if name in wanted else "where the sinks stand"
         lines.append(f"input {name} goes on {place}")
+    lines += new.costs
     gone = sorted(new.positions.keys() - parts.inputs.keys())
     return lines + [f"input {name}, which the sinks know, is left out" for name in gone]

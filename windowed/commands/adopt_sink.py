@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from windowed.commands.opened import LOG_ROWS
 from windowed.commands.proposal import Proposal, impossible, windows_text
+from windowed.refusals import go_on
+from windowed.told import free_from, place_of
 from windowlog.wiring import Held
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ def adopt_sink(look: Opened, name: str, where: str, words: list[str]) -> Proposa
     if sink.held is not None and replace(sink.held, run_id=look.run_id) == after:
         return Proposal([f"sink {name} goes on with window {first} already"], None)
     _check_asked(look, name, words)
+    _check_free(look, name, first, words)
     for window_id in range(first, look.facts.log.newest + 1):
         _check_inputs(look, look.window(window_id), words)
     lines = [f"sink {name}: {position_text(sink.held)} becomes {position_text(after)}"]
@@ -44,6 +47,19 @@ def _check_asked(look: Opened, name: str, words: list[str]) -> None:
     if not any(name in standing.get(row, ()) for row in SINK_ROWS):
         reason = f"a start does not refuse sink {name}, and moving it would lose or double records"
         raise impossible(words, reason)
+
+
+def _check_free(look: Opened, name: str, first: int, words: list[str]) -> None:
+    """What readers have already is not written again."""
+    free, newest = free_from(look.parts, name), look.facts.log.newest
+    if first >= free:
+        return
+    target = place_of(look.parts, name).target
+    remedy = "Name another place for the sink, or move away what is there."
+    if free <= newest + 1:
+        on = go_on(look.parts, look.facts, name, free)
+        remedy = f"Let the sink go on after them (`{on}`), or move away what is to come again."
+    raise impossible(words, f"windows up to {free - 1} are in {target}", remedy)
 
 
 def _first_window(look: Opened, where: str, words: list[str]) -> int:
@@ -85,7 +101,7 @@ def digest_of(look: Opened, window_id: int) -> str:
 def position_text(held: Held | None) -> str:
     """Where a sink stands, in words."""
     if held is None:
-        return "no ledger row"
+        return "nothing remembered"
     return f"window {held.window_id} ({held.identity.target}, {held.identity.mode})"
 
 

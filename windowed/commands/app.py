@@ -8,6 +8,7 @@ import typer
 
 from windowed.commands.adopt import adopt
 from windowed.commands.reset import reset
+from windowed.commands.rollup import rollup
 from windowed.commands.show import show
 from windowed.commands.skip import skip
 from windowed.commands.verify import verify
@@ -20,6 +21,7 @@ app.command()(verify)
 app.command()(adopt)
 app.command()(skip)
 app.command()(reset)
+app.command()(rollup)
 
 
 @app.callback()

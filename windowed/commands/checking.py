@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from windowed.commands.checking_sides import differences
 from windowed.recovery import TABLE
 from windowlog import codec, memory, naming
 from windowlog.errors import KitError
@@ -58,8 +59,9 @@ def inspect(look: Opened) -> Report:
     _header_and_marks(look, report)
     _notes(look, report)
     _memories(look, report)
+    report.findings += differences(look)
     for sink in look.facts.sinks:
-        report.checked["ledger rows"] += sink.held is not None
+        report.checked["sinks' memories"] += sink.held is not None
         report.findings += _ledger(look, report, sink)
     return report
 

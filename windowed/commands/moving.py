@@ -6,11 +6,13 @@ still runs is fenced: it cannot log a window that does not know of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from windowed.commands.opened import open_input
 from windowed.wording import counted
+from windowlog.errors import Fenced
 from windowlog.values import Plan
 from windowlog.window import Draft
 from windowlog.wiring import Adoption
@@ -49,7 +51,8 @@ def record(
     """Log the empty window in which input `name` becomes `identity` (None: is gone) at `end`.
 
     With a `reason` the decision is noted beside it: the input's memory need not reach further back.
-    Fenced when another driver has logged a window meanwhile; nothing was changed then."""
+    Fenced when another driver has logged a window meanwhile; nothing that counts was changed
+    then."""
     facts = look.facts
     inputs = facts.recorded_inputs()
     positions = facts.positions()
@@ -58,9 +61,7 @@ def record(
     else:
         inputs[name] = identity
         positions[name] = end
-    memory = look.parts.log.memory(name)
-    # Looked up before the window is ours: what is there later may be another driver's.
-    beyond = memory.beyond(facts.log.newest)
+    _forget_beyond(look, {name, *inputs})
     window = look.parts.log.append(
         Draft(
             window_id=facts.log.newest + 1,
@@ -71,6 +72,23 @@ def record(
             run_id=look.run_id,
         )
     )
-    memory.forget(beyond)
     if reason is not None:
         look.parts.log.notes.adopt(Adoption(window.id, name, identity, end, reason))
+
+
+def _forget_beyond(look: Opened, names: Iterable[str]) -> None:
+    """Let go of what inputs remember past the log's newest window: the log was restored from an
+    older backup, and inputs/ was not. Fenced.
+
+    All inputs, and before that window's number is given anew: what is remembered of the other
+    window would count as this one's. A driver that dies in between leaves the log as it was, with
+    memories that are its own."""
+    log, newest = look.parts.log, look.facts.log.newest
+    beyond = {name: log.memory(name).beyond(newest) for name in sorted(names)}
+    # A memory comes after its window: one that was seen, and whose window is not here after that,
+    # is of no driver that is alive.
+    if any(beyond.values()) and log.scan().newest != newest:
+        evidence = f"it has logged a window after {newest}"
+        raise Fenced(pipeline=look.parts.pipeline, evidence=evidence)
+    for name, versions in beyond.items():
+        log.memory(name).forget(versions)

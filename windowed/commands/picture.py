@@ -7,12 +7,34 @@ from typing import TYPE_CHECKING, Any
 from windowed.commands.proposal import windows_text
 from windowed.recovery import Decision, decide
 from windowed.refusals import refusal
+from windowed.told import place_of
 from windowlog.errors import RecordNotFound, RecordTorn
 from windowlog.moment import format_time
+from windowlog.storage.mirrored import pair_of
 
 if TYPE_CHECKING:
     from windowed.commands.opened import Opened
     from windowed.facts import InputFacts, SinkFacts
+    from windowed.parts import Parts
+    from windowlog.contracts import Storage
+    from windowlog.errors import KitError
+
+
+# What a start answers that is not refused.
+GOES_ON = ("plan", "replay")
+
+
+def unopened(parts: Parts, error: KitError) -> dict[str, Any]:
+    """What is said where a start would be refused before it could look at windows."""
+    return {
+        "pipeline": parts.pipeline,
+        "start": _refused(None, error),
+        "folder": getattr(parts.log.storage, "folder", parts.log.describe()),
+        "log": {"where": parts.log.describe()},
+        "inputs": [],
+        "sinks": [],
+        "windows": [],
+    }
 
 
 def picture(look: Opened, window_count: int) -> dict[str, Any]:
@@ -21,8 +43,10 @@ def picture(look: Opened, window_count: int) -> dict[str, Any]:
     return {
         "pipeline": look.parts.pipeline,
         "start": _start(look, decide(facts)),
+        "folder": getattr(look.parts.log.storage, "folder", look.parts.log.describe()),
         "log": {
             "where": look.parts.log.describe(),
+            **_mirror(look.parts.log.storage),
             "id": facts.header.log_id if facts.header.exists else None,
             "first": facts.header.first,
             "mark": facts.log.mark,
@@ -32,18 +56,28 @@ def picture(look: Opened, window_count: int) -> dict[str, Any]:
             "damaged": list(facts.log.damaged),
         },
         "inputs": [_input(look, source) for source in facts.inputs],
-        "sinks": [_sink(sink) for sink in facts.sinks],
+        "sinks": [_sink(look, sink) for sink in facts.sinks],
         "windows": [_window(look, window_id) for window_id in _newest(look, window_count)],
     }
+
+
+def _mirror(storage: Storage) -> dict[str, str]:
+    pair = pair_of(storage)
+    if pair is None:
+        return {}
+    choice = "required" if getattr(storage, "required", True) else "not required"
+    return {"mirror": f"{choice}, {pair.standing()}"}
+
+
+def _refused(row: str | None, error: KitError) -> dict[str, Any]:
+    choices = [{"why": why, "command": command or None} for why, command in error.choices]
+    return {"row": row, "answer": type(error).__name__, "text": str(error), "choices": choices}
 
 
 def _start(look: Opened, decision: Decision) -> dict[str, Any]:
     facts = look.facts
     if decision.refused:
-        error = refusal(look.parts, facts, decision)
-        choices = [{"why": why, "command": command or None} for why, command in error.choices]
-        answer, text = type(error).__name__, str(error)
-        return {"row": decision.row.letter, "answer": answer, "text": text, "choices": choices}
+        return _refused(decision.row.letter, refusal(look.parts, facts, decision))
     if decision.replay:
         windows = windows_text(decision.replay[0], decision.replay[-1])
         text = f"replays {windows}, then goes on with window {facts.log.newest + 1}"
@@ -63,11 +97,13 @@ def _input(look: Opened, source: InputFacts) -> dict[str, Any]:
     }
 
 
-def _sink(sink: SinkFacts) -> dict[str, Any]:
-    held = sink.held
+def _sink(look: Opened, sink: SinkFacts) -> dict[str, Any]:
+    held, place = sink.held, place_of(look.parts, sink.name)
     return {
         "name": sink.name,
         "target": sink.identity.target,
+        "where": place.target,
+        "memory": place.memory,
         "mode": sink.identity.mode,
         "exists": sink.target.exists,
         "window": None if held is None else held.window_id,

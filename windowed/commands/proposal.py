@@ -13,10 +13,12 @@ from windowed.errors import ChoiceRefused
 
 @dataclass(frozen=True)
 class Proposal:
-    """`lines` say what `apply` does. Without `apply` it is done already: there is nothing to do."""
+    """`lines` say what `apply` does. Without `apply` it is done already: there is nothing to do.
+    `before` is what to think of first: said while nothing is changed yet."""
 
     lines: Sequence[str]
     apply: Callable[[], None] | None
+    before: Sequence[str] = ()
 
 
 def carry_out(proposal: Proposal, words: Sequence[str], *, apply: bool) -> None:
@@ -27,7 +29,7 @@ def carry_out(proposal: Proposal, words: Sequence[str], *, apply: bool) -> None:
         proposal.apply()
         _say("Done:", proposal.lines)
     else:
-        _say("This would be done (nothing is changed yet):", proposal.lines)
+        _say("This would be done (nothing is changed yet):", [*proposal.lines, *proposal.before])
         typer.echo(f"To do it:\n  {shlex.join(['python', '-m', 'windowed', *words, '--apply'])}")
 
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import uuid4
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from windowed.commands.opened import opened
-from windowed.commands.picture import picture
+from windowed import opening
+from windowed.commands.opened import Opened, exclusive_parts
+from windowed.commands.picture import GOES_ON, picture, unopened
 from windowed.wording import counted, sized
+from windowlog.errors import KitError
 from windowlog.moment import parse_time
+
+if TYPE_CHECKING:
+    from windowed.parts import Parts
 
 POSITION_LENGTH_MAX = 60
 RUN_LENGTH = 8
@@ -26,17 +33,31 @@ def show(
     windows: Annotated[int, typer.Option(help="How many of the newest windows.", min=0)] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
 ) -> None:
-    """Show where log, inputs and sinks stand, and what a start would do. Changes nothing. Exit
+    """Show where log, inputs and sinks stand, and what a start would do. Changes nothing, but that
+    the sides of a log with a mirror are brought level, as by a start (docs/mirror.md). Exit
     status 3 when a start would be refused.
     """
-    with opened(pipeline) as look:
-        seen = picture(look, windows)
+    with exclusive_parts(pipeline) as parts:
+        seen = _seen(parts, windows)
     if as_json:
         typer.echo(json.dumps(seen, indent=2))
     else:
         _print(seen)
-    if seen["start"]["choices"]:
+    if seen["start"]["answer"] not in GOES_ON:
         raise typer.Exit(REFUSED)
+
+
+def _seen(parts: Parts, windows: int) -> dict[str, Any]:
+    """The picture; of a log that no start believes, only why. What goes by is raised."""
+    run_id = str(uuid4())
+    try:
+        facts = opening.open_and_gather(parts, run_id)
+    except KitError as error:
+        if error.passing:
+            raise
+        error.call_pipeline(parts.locator, parts.locator_note)
+        return unopened(parts, error)
+    return picture(Opened(parts, facts, run_id), windows)
 
 
 def _print(seen: dict[str, Any]) -> None:
@@ -45,14 +66,19 @@ def _print(seen: dict[str, Any]) -> None:
     # Not wrapped: there are commands in it, to be copied.
     answer = Text(f"Pipeline {seen['pipeline']}: a start {_answer(seen['start'])}")
     console.print(answer, soft_wrap=True)
-    for table in (_log(seen), _inputs(seen), _sinks(seen), _windows(seen)):
+    if "id" not in seen["log"]:
+        return
+    if seen["log"]["id"] is None:
+        none = f"There is no log in {seen['folder']} yet. Commands look from {Path.cwd()}."
+        console.print(Text(none), soft_wrap=True)
+    for table in (_log(seen), _inputs(seen), _sinks(seen), _places(seen), _windows(seen)):
         if table.row_count:
             console.print(table)
 
 
 def _answer(start: dict[str, Any]) -> str:
     text = str(start["text"])
-    return f"is refused ({start['answer']}).\n{text}" if start["choices"] else text
+    return f"is refused ({start['answer']}).\n{text}" if start["answer"] not in GOES_ON else text
 
 
 def _table(title: str, *columns: str, rows: list[list[object]], seldom: str = "") -> Table:
@@ -70,7 +96,8 @@ def _table(title: str, *columns: str, rows: list[list[object]], seldom: str = ""
 
 def _log(seen: dict[str, Any]) -> Table:
     log = seen["log"]
-    rows: list[list[object]] = [[name, log[name]] for name in list(log)[:-2]]
+    names = {"mark": "low-water mark"}
+    rows: list[list[object]] = [[names.get(name, name), log[name]] for name in list(log)[:-2]]
     rows += [["torn", log["torn"]]] if log["torn"] else []
     rows += [["damaged", ", ".join(map(str, log["damaged"]))]] if log["damaged"] else []
     return _table("log", "", "", rows=rows)
@@ -83,7 +110,8 @@ def _inputs(seen: dict[str, Any]) -> Table:
         if len(position) > POSITION_LENGTH_MAX:
             position = position[: POSITION_LENGTH_MAX - 1] + "…"
         rows.append([source["name"], source["kind"], source["place"], position, source["memory"]])
-    return _table("inputs", "name", "kind", "place", "position", "memory", rows=rows)
+    columns = ("name", "kind", "place", "position", "remembers to")
+    return _table("inputs", *columns, rows=rows)
 
 
 def _sinks(seen: dict[str, Any]) -> Table:
@@ -95,6 +123,11 @@ def _sinks(seen: dict[str, Any]) -> Table:
         rows.append([sink["name"], sink["window"], target, sink["mode"], run, other])
     columns = ("name", "holds", "target", "mode", "run", "of log")
     return _table("sinks", *columns, rows=rows, seldom="of log")
+
+
+def _places(seen: dict[str, Any]) -> Table:
+    rows: list[list[object]] = [[s["name"], s["where"], s["memory"]] for s in seen["sinks"]]
+    return _table("where the sinks are", "name", "target", "remembers in", rows=rows)
 
 
 def _windows(seen: dict[str, Any]) -> Table:

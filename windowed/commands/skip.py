@@ -41,15 +41,14 @@ def _proposal(
     look: Opened, window_id: int, name: str, part_id: str, reason: str, words: list[str]
 ) -> Proposal:
     plan = _plan(look, window_id, name, words)
-    part = next((part for part in plan.parts if part.id == part_id), None)
-    if part is None:
+    amount = _amount(look, plan, name, part_id)
+    if amount is None:
         raise impossible(words, f"that is no part of window {window_id}", _parts_text(plan))
     if not reason.strip():
         raise impossible(words, "a reason is wanted", "It stays beside the plan.")
     present = look.parts.log.notes.skips(window_id)
     if any((other.input, other.part) == (name, part_id) for other in present):
         return Proposal([f"part {part_id} of window {window_id} is skipped already"], None)
-    amount = amount_of(part, plan)
     lines = [f"window {window_id} is read without part {part_id} of input {name}: {amount}"]
     lines += [
         f"sink {sink.name} holds this window already, with that part: the others will lack it"
@@ -58,6 +57,17 @@ def _proposal(
     ]
     skipped = Skip(window_id, name, part_id, amount, reason)
     return Proposal(lines, lambda: _note(look, skipped))
+
+
+def _amount(look: Opened, plan: Plan, name: str, part_id: str) -> str | None:
+    """How much a skip of that name gives up; None if it names nothing. An input may know names for
+    pieces of its parts."""
+    piece = getattr(look.parts.inputs.get(name), "piece", None)
+    if piece is not None:
+        known: str | None = piece(plan, part_id)
+        return known
+    part = next((part for part in plan.parts if part.id == part_id), None)
+    return amount_of(part, plan) if part is not None else None
 
 
 def _note(look: Opened, skipped: Skip) -> None:

@@ -14,7 +14,8 @@ def verify(
     pipeline: Annotated[str, typer.Argument(metavar="MODULE:PIPELINE")],
 ) -> None:
     """Check every kept record, the chain of digests, notes, memories, and the ledgers against the
-    log. Changes nothing. Exit status 1 with findings.
+    log. Changes nothing, but that the sides of a log with a mirror are brought level first, as by a
+    start (docs/mirror.md): what one side only lacked is no finding. Exit status 1 with findings.
 
     Run it while no driver runs: what one changes meanwhile may look wrong.
     """

@@ -9,7 +9,7 @@ import pyarrow
 
 from tests.windowed.search.world import Action
 from windowed.testing.list_sink import ListSink, ListStore
-from windowlog.naming import ADOPTIONS, SKIPS
+from windowlog.naming import ADOPTIONS, PAIRINGS, SKIPS
 from windowlog.wiring import Held, SinkIdentity, TargetState
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class SeamStorage:
         self._perform = perform
         self._folder = folder
         # No driver writes there: what nobody changes is no step.
-        self._quiet = folder.endswith((SKIPS, ADOPTIONS))
+        self._quiet = folder.endswith((SKIPS, ADOPTIONS, PAIRINGS))
 
     def read(self, name: str) -> bytes:
         """One step."""

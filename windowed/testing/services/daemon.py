@@ -62,19 +62,25 @@ class Daemon:
         """Begin it, and wait until it is ready; nothing happens if it runs. ServiceFailed."""
         if not self.alive:
             arguments = [str(self._running), str(self._parent), str(self._lock), str(self.log)]
-            self._keeper = subprocess.Popen(
-                [sys.executable, "-I", keeper.__file__, *arguments, *self._command()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                text=True,
-                # Ctrl-C in a terminal is for the program that uses the service.
-                start_new_session=True,
-            )
+            # It outlives commands: one that held their output would keep a pipe behind them open.
+            with self.log.open("ab") as log:
+                self._keeper = subprocess.Popen(
+                    [sys.executable, "-I", keeper.__file__, *arguments, *self._command()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                    # Ctrl-C in a terminal is for the program that uses the service.
+                    start_new_session=True,
+                )
             assert self._keeper.stdout is not None
             with self._keeper.stdout as told:
-                self._process_id = int(told.readline())
-            if self._parent == 0:
+                number = told.readline()
+            if self._parent == 0 or not number:
                 self._keeper.wait()
+            if not number:
+                raise self._failed("could not be begun")
+            self._process_id = int(number)
         if wait:
             self.wait()
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import http
 import json
 import os
-import secrets
-import shutil
+import ssl
 import subprocess
-import tempfile
+import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from windowed.testing.services.daemon import Daemon, free_port
 from windowed.testing.services.errors import ServiceFailed
 from windowed.testing.services.hdfs_settings import settings, write
 from windowed.testing.services.java import fetch_jars, find_java
+from windowed.testing.services.local import LocalService
 
 _SERVICE = "HDFS"
 _MODULES = (
@@ -28,18 +27,23 @@ _MODULES = (
 _CLASSES = "org.apache.hadoop.hdfs"
 # Small and quick to start: nothing here runs long enough for a better compiler.
 _JAVA_OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
-_ANSWER_S_MAX = 2.0
+# What a name node with Kerberos says of itself: it is there. Who writes waits for a data node.
+_NOTHING_SHOWN: dict[str, object] = {}
+# A busy machine may be slow; one that has ended is known at once.
+_ANSWER_S_MAX = 10.0
 _ADMIN_S_MAX = 60.0
 
 
-class HdfsService:
+class HdfsService(LocalService):
     """A real HDFS: `with HdfsService() as hdfs: WindowLog(f"{hdfs.webhdfs_url}/state/x")`.
 
     `folder` keeps its data, settings and the daemons' logs; none: a temporary one, removed at the
-    end. `more` are Hadoop settings beside its own. The first start ever fetches Hadoop's jars.
-    `namenode` and `datanode` can each be stopped, killed, paused and started again; their data
-    stays, and so do the URLs. Raises ServiceUnavailable where Java or the jars cannot be had,
-    ServiceFailed when a daemon does not come up.
+    end. `more` are Hadoop settings beside its own, `java_options` are for the daemons. With
+    `dfs.http.policy=HTTPS_ONLY` in `more` the daemons' certificate is for localhost, and `ca_file`
+    names who has signed it. The first start ever fetches Hadoop's jars. `namenode` and `datanode`
+    can each be stopped, killed, paused and started again; their data stays, and so do the URLs.
+    Raises ServiceUnavailable where Java or the jars cannot be had, ServiceFailed when a daemon does
+    not come up.
     """
 
     def __init__(
@@ -47,19 +51,25 @@ class HdfsService:
         folder: str | Path | None = None,
         *,
         more: Mapping[str, str] | None = None,
+        java_options: Sequence[str] = (),
+        ca_file: str | Path | None = None,
         stays: bool = False,
     ) -> None:
-        self._temporary = folder is None
-        place = folder or Path(tempfile.gettempdir(), f"windowed-hdfs-{secrets.token_hex(4)}")
-        self.folder = Path(place).absolute()
+        super().__init__("hdfs", folder)
         self._more = dict(more or {})
+        self._java_options = tuple(java_options)
+        self._https = self._more.get("dfs.http.policy") == "HTTPS_ONLY"
+        self._ca_file = ca_file
         self._rpc_port, self._http_port = free_port(), free_port()
         self.namenode = self._daemon("namenode", "NameNode", self._name_node_answers, stays)
         self.datanode = self._daemon("datanode", "DataNode", self._data_node_is_known, stays)
+        self._daemons = self.datanode, self.namenode
 
     @property
     def webhdfs_url(self) -> str:
-        """Where WebHDFS is, without a path: webhdfs://127.0.0.1:PORT."""
+        """Where WebHDFS is, without a path: webhdfs://127.0.0.1:PORT, swebhdfs://localhost:PORT."""
+        if self._https:
+            return f"swebhdfs://localhost:{self._http_port}"
         return f"webhdfs://127.0.0.1:{self._http_port}"
 
     @property
@@ -76,7 +86,7 @@ class HdfsService:
         written."""
         values = settings(self.folder, self._rpc_port, self._http_port) | self._more
         write(self.folder / "settings", values)
-        (self.folder / "running").touch()
+        self._let_run()
         if not (self.folder / "namenode" / "current").is_dir():
             self._java("server.namenode.NameNode", "-format", "-nonInteractive")
         try:
@@ -87,26 +97,6 @@ class HdfsService:
         except BaseException:
             self.stop()
             raise
-
-    def stop(self) -> None:
-        """End both daemons; may be called again. A temporary folder is removed."""
-        (self.folder / "running").unlink(missing_ok=True)
-        self.datanode.kill()
-        self.namenode.kill()
-        if self._temporary:
-            shutil.rmtree(self.folder, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def admin(self, *arguments: str) -> str:
         """What `hdfs dfsadmin ARGUMENTS` says: "-safemode", "enter"; "-setQuota", "1", "/state"."""
@@ -120,26 +110,32 @@ class HdfsService:
         """What the daemon ("NameNode", "DataNode") tells of itself under the beginning of a name,
         as in metrics("NameNode", "FSNamesystem"). Empty if it does not answer."""
         port = self._http_port if daemon == "NameNode" else self._data_node_port()
-        found = _beans(port, f"Hadoop:service={daemon},name={bean}*")
+        found = self._beans(port, f"Hadoop:service={daemon},name={bean}*")
         return found[0] if found else {}
 
     def _data_node_port(self) -> int:
         live = json.loads(str(self.metrics("NameNode", "NameNodeInfo").get("LiveNodes", "{}")))
-        addresses = [str(node["infoAddr"]) for node in live.values()]
+        addresses = [
+            str(node["infoSecureAddr" if self._https else "infoAddr"]) for node in live.values()
+        ]
         return int(addresses[0].rpartition(":")[2]) if addresses else 0
 
     def _name_node_answers(self) -> bool:
-        return bool(_beans(self._http_port, "Hadoop:service=NameNode,name=FSNamesystemState"))
+        return bool(self._beans(self._http_port, "Hadoop:service=NameNode,name=FSNamesystemState"))
 
     def _data_node_is_known(self) -> bool:
-        states = _beans(self._http_port, "Hadoop:service=NameNode,name=FSNamesystemState")
+        states = self._beans(self._http_port, "Hadoop:service=NameNode,name=FSNamesystemState")
+        if states == [_NOTHING_SHOWN]:
+            return True
         if not states or states[0].get("FSState") != "Operational":
             return False
         # One that was known before a restart counts as live until it is missed.
         return states[0].get("NumLiveDataNodes") == 1 and self._data_node_port_answers()
 
     def _data_node_port_answers(self) -> bool:
-        return bool(_beans(self._data_node_port(), "Hadoop:service=DataNode,name=DataNodeInfo"))
+        return bool(
+            self._beans(self._data_node_port(), "Hadoop:service=DataNode,name=DataNodeInfo")
+        )
 
     def _daemon(self, name: str, main: str, ready: Callable[[], bool], stays: bool) -> Daemon:
         command = f"server.{name}.{main}"
@@ -149,7 +145,8 @@ class HdfsService:
         places = [str(self.folder / "settings")]
         places += [f"{fetch_jars(_SERVICE, *module)}/*" for module in _MODULES]
         path = os.pathsep.join(places)
-        return [find_java(_SERVICE), *_JAVA_OPTIONS, "-cp", path, f"{_CLASSES}.{main}"]
+        options = (*_JAVA_OPTIONS, *self._java_options)
+        return [find_java(_SERVICE), *options, "-cp", path, f"{_CLASSES}.{main}"]
 
     def _java(self, main: str, *arguments: str) -> str:
         log = self.folder / "commands.log"
@@ -164,13 +161,16 @@ class HdfsService:
             raise ServiceFailed(daemon=main.rpartition(".")[2], reason=reason, log=log, lines=said)
         return done.stdout
 
-
-def _beans(port: int, query: str) -> list[dict[str, object]]:
-    """What a daemon's own page says, or nothing where none answers."""
-    url = f"http://127.0.0.1:{port}/jmx?qry={query}"
-    try:
-        with urllib.request.urlopen(url, timeout=_ANSWER_S_MAX) as answer:
-            beans: list[dict[str, object]] = json.load(answer)["beans"]
-    except (OSError, ValueError):
-        return []
-    return beans
+    def _beans(self, port: int, query: str) -> list[dict[str, object]]:
+        """What a daemon's own page says, or nothing where none answers."""
+        context = ssl.create_default_context(cafile=self._ca_file) if self._https else None
+        base = f"https://localhost:{port}" if self._https else f"http://127.0.0.1:{port}"
+        url = f"{base}/jmx?qry={query}"
+        try:
+            with urllib.request.urlopen(url, timeout=_ANSWER_S_MAX, context=context) as answer:
+                beans: list[dict[str, object]] = json.load(answer)["beans"]
+        except urllib.error.HTTPError as refusal:
+            return [_NOTHING_SHOWN] if refusal.code == http.HTTPStatus.UNAUTHORIZED else []
+        except (OSError, ValueError):
+            return []
+        return beans

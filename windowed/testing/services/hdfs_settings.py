@@ -24,10 +24,13 @@ def settings(folder: Path, rpc_port: int, http_port: int) -> dict[str, str]:
         "hadoop.security.group.mapping": "org.apache.hadoop.security.NullGroupsMapping",
         "dfs.namenode.name.dir": f"{folder}/namenode",
         "dfs.namenode.rpc-address": f"127.0.0.1:{rpc_port}",
+        # One of the two is used: dfs.http.policy says which.
         "dfs.namenode.http-address": f"127.0.0.1:{http_port}",
+        "dfs.namenode.https-address": f"127.0.0.1:{http_port}",
         "dfs.datanode.data.dir": f"{folder}/datanode",
         "dfs.datanode.address": anywhere,
         "dfs.datanode.http.address": anywhere,
+        "dfs.datanode.https.address": anywhere,
         "dfs.datanode.ipc.address": anywhere,
         # Else a data node names itself as the machine does, which need not lead here.
         "dfs.datanode.hostname": "localhost",

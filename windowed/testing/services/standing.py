@@ -15,6 +15,7 @@ from typing import Protocol
 from windowed.testing.services.daemon import END_S_MAX, kept
 from windowed.testing.services.errors import ServiceFailed
 from windowed.testing.services.hdfs import HdfsService
+from windowed.testing.services.kafka import KafkaService
 
 ENV = "env"
 _POLL_S = 0.1
@@ -33,6 +34,7 @@ class Service(Protocol):
 # Name -> how it is made so that it stays, in a folder of its own.
 SERVICES: dict[str, Callable[[Path], Service]] = {
     "hdfs": lambda folder: HdfsService(folder, stays=True),
+    "kafka": lambda folder: KafkaService(folder, stays=True),
 }
 
 

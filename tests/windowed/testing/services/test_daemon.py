@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ while True:
     time.sleep(0.05)
     pathlib.Path(sys.argv[1] + ".beat").write_text(str(time.monotonic()))
 """
-SOON_S = 10.0
+SOON_S = 60.0
 
 
 @pytest.fixture
@@ -57,10 +58,16 @@ def process_id(folder: Path) -> int:
 
 def lives(number: int) -> bool:
     """Whether there is such a process; one that has ended and is not buried yet does not count."""
+    return state(number) not in ("", "Z")
+
+
+def state(number: int) -> str:
+    """The system's letter for what a process does; none where there is none."""
     try:
-        return "\nState:\tZ" not in Path(f"/proc/{number}/status").read_text()
+        status = Path(f"/proc/{number}/status").read_text()
     except OSError:
-        return False
+        return ""
+    return status.partition("\nState:\t")[2][:1]
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -90,7 +97,7 @@ def test_it_hangs_and_goes_on(folder: Path, daemon: Daemon) -> None:
     beat = folder / "there.beat"
     until(beat.exists)
     daemon.pause()
-    time.sleep(0.1)
+    until(lambda: state(process_id(folder)) == "T")
     last = beat.read_text()
     time.sleep(0.3)
     assert beat.read_text() == last
@@ -121,6 +128,32 @@ def test_it_ends_with_the_process_that_began_it_unless_it_stays(folder: Path, st
         (folder / "running").unlink()
     until(lambda: not lives(number))
     until(lambda: kept(folder) == [])
+
+
+def test_one_that_stays_holds_nothing_of_who_began_it(folder: Path) -> None:
+    """`start 2>&1 | tee` ends with the command: neither daemon nor keeper keeps a pipe open."""
+    code = "import sys, pathlib; from tests.windowed.testing.services.test_daemon import made"
+    code += "; made(pathlib.Path(sys.argv[1]), stays=True).start()"
+    command = [sys.executable, "-c", code, str(folder)]
+    beginner = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert beginner.stdout is not None
+    try:
+        beginner.wait()
+        with beginner.stdout as said:
+            assert select.select([said], [], [], 1.0)[0], "somebody holds it"
+            assert said.read() == b""
+        assert kept(folder) == ["sleeper"]
+    finally:
+        (folder / "running").unlink()
+    until(lambda: kept(folder) == [])
+
+
+def test_what_its_keeper_says_stands_in_the_log(folder: Path) -> None:
+    """A command that cannot be begun is said as any daemon's end is."""
+    missing = str(folder / "no-such-program")
+    daemon = Daemon("sleeper", folder, lambda: [missing], lambda: False)
+    with pytest.raises(ServiceFailed, match=r"could not be begun.*no-such-program"):
+        daemon.start()
 
 
 def test_it_ends_when_its_keeper_is_killed(folder: Path, daemon: Daemon) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,12 @@ from windowed.testing.services import ServiceUnavailable, java
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache; nothing is remembered of Java."""
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty cache; nothing is remembered of Java, now and by those who come after."""
     monkeypatch.setenv("WINDOWED_SERVICES_CACHE", str(tmp_path / "cache"))
     java.find_java.cache_clear()
-    return tmp_path / "cache"
+    yield tmp_path / "cache"
+    java.find_java.cache_clear()
 
 
 def program(path: Path, text: str) -> Path:
