@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
+from samples.wordcount.topics import REJECTS
 from samples.wordcount.words import TABLE
 from windowed import Listener, Summary
 from windowed.wording import sized
@@ -36,11 +37,16 @@ class Report(Listener):
         if self.windows:
             self._show_windows()
         self._show_words(database)
+        bad = rejects(database)
+        if bad:
+            self.console.print(f"{bad:,} records are not UTF-8: they are in table {REJECTS}.")
         end = "." if summary.windows_run or summary.stopped else ": so nothing was counted twice."
         self.console.print(f"{summary}{end}")
 
     def _show_windows(self) -> None:
-        table = Table("window", "planned at", "files", "size")
+        topics = any(window.plans["lines"].records is not None for window, _ in self.windows)
+        units = ["ranges", "records"] if topics else ["files", "size"]
+        table = Table("window", "planned at", *units)
         if any(replay for _, replay in self.windows):
             table.add_column("replayed")
         shown = self.windows[-WINDOWS_SHOWN:]
@@ -49,7 +55,8 @@ class Report(Listener):
         for window, replay in shown:
             plan = window.plans["lines"]
             planned = f"{window.planned_at:%Y-%m-%d %H:%M:%S} UTC"
-            cells = [str(window.id), planned, f"{len(plan.parts):,}", sized(plan.bytes or 0)]
+            size = f"{plan.records or 0:,}" if topics else sized(plan.bytes or 0)
+            cells = [str(window.id), planned, f"{len(plan.parts):,}", size]
             table.add_row(*cells, *(["yes"] if replay else []))
         self.console.print(table)
 
@@ -63,12 +70,22 @@ class Report(Listener):
 
 def top_words(database: str) -> list[tuple[str, int]]:
     """The words that come most, asked of the database itself; none if nothing was held yet."""
+    query = f"SELECT word, count FROM {TABLE} ORDER BY count DESC, word LIMIT {WORDS_SHOWN}"
+    return [(row[0], row[1]) for row in _ask(database, TABLE, query)]
+
+
+def rejects(database: str) -> int:
+    """How many records were set aside, in this run and before it."""
+    rows = _ask(database, REJECTS, f"SELECT count(*) FROM {REJECTS}")
+    return int(rows[0][0]) if rows else 0
+
+
+def _ask(database: str, table: str, query: str) -> list[Any]:
     import sqlalchemy
 
     engine = make_engine(database)
-    query = f"SELECT word, count FROM {TABLE} ORDER BY count DESC, word LIMIT {WORDS_SHOWN}"
     with engine.connect() as connection:
-        known = sqlalchemy.inspect(connection).has_table(TABLE)
+        known = sqlalchemy.inspect(connection).has_table(table)
         rows: Any = connection.exec_driver_sql(query).all() if known else []
     engine.dispose()
-    return [(row[0], row[1]) for row in rows]
+    return list(rows)

@@ -47,22 +47,38 @@ def build(
     window_bytes: int = WINDOW_BYTES,
     pattern: str = "*",
     files: str = "",
+    storage: str = "",
 ) -> Pipeline:
     """The word count of all files in `folder` whose name matches `pattern`; each window's own
-    counts as Parquet files into the folder `files`, if one is named. Touches nothing yet."""
-    arguments = [folder, database, state, window_bytes, pattern, *([files] if files else [])]
+    counts as Parquet files into the folder `files`, if one is named. Folders may be on HDFS
+    (`hdfs://…`), which the driver reaches through `storage`. Touches nothing yet."""
+    given_more = [files, storage] if storage else [files] if files else []
+    arguments = [folder, database, state, window_bytes, pattern, *given_more]
     # JSON's double quotes survive a shell's single ones: a refusal prints commands to copy.
     given = json.dumps(arguments, ensure_ascii=False)
     counts = JdbcSink(database, table=TABLE, mode=accumulate(key=["word"], add=["count"]))
+    sinks: dict[str, JdbcSink | FileSink] = {"counts": counts}
+    if files:
+        sinks["files"] = FileSink(files, storage=_storage(files, storage))
     return Pipeline(
         "wordcount",
         inputs={
             "lines": FileInput(
-                folder, format="lines", pattern=pattern, max_bytes_per_window=window_bytes
+                folder,
+                format="lines",
+                pattern=pattern,
+                max_bytes_per_window=window_bytes,
+                storage=_storage(folder, storage),
             )
         },
         transform=_twice if files else count_words,
-        sinks={"counts": counts, "files": FileSink(files)} if files else {"counts": counts},
+        sinks=sinks,
         log=state,
         locator=f"samples.wordcount:build({given[1:-1]})",
     )
+
+
+def _storage(path: str, storage: str) -> str | None:
+    """A folder of this machine needs none; without one FileInput and FileSink know Hadoop's own
+    ports."""
+    return storage if storage and path.startswith("hdfs:") else None

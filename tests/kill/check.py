@@ -1,28 +1,24 @@
 """After a kill, before the restart: the sink holds exactly the plans first … H, and what is visible
 of them is whole. Uses nothing of the kit.
 
-Plans are read as a person would: the record's first line is dropped, the rest is JSON. Words are
-counted with a regular expression over bytes. The database is asked in a process of its own: a
-killed driver's lock must be gone by itself.
+Plans are read as a person would: the record's first line is dropped, the rest is JSON. What they
+cover comes from the source's own copy, or by a client of its own. The database is asked in a
+process of its own: a killed driver's lock must be gone by itself.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from tests.kill.source import Violation
 from tests.kill.world import World
-
-WORD = re.compile(rb"[A-Za-z0-9_]+")
-
-
-class Violation(AssertionError):
-    """A promise is broken."""
 
 
 @dataclass
@@ -32,17 +28,21 @@ class Checker:
     world: World
     held: int = 0
     windows: dict[int, Counter[str]] = field(default_factory=dict)
-    read: dict[int, int] = field(default_factory=dict)
+    read: dict[str, int] = field(default_factory=dict)
     complete: bool = True
 
     def check(self) -> tuple[int, int]:
         """(H, L): what the sink holds, what the log has. Raises Violation."""
+        self.world.variant.fetch(self.world.root)
         newest = self._archive()
         held, shown, found = self._ask()
         if not self.held <= held <= newest <= held + 1:
             raise Violation(f"held {self.held} before, {held} now, log at {newest}")
+        if newest:
+            self.world.source.logged()
+        ends = self.world.source.ends() if held > self.held else {}
         for window_id in range(self.held + 1, held + 1):
-            self._count(window_id)
+            self._count(window_id, ends)
         self.held = held
         expected = self.world.variant.expected(self.windows)
         least = {window_id: self.windows[window_id] for window_id in range(1, shown + 1)}
@@ -51,6 +51,8 @@ class Checker:
             rows = [row for row in found | expected if found[row] != expected[row]]
             wrong = {row: (found[row], expected[row]) for row in rows}
             raise Violation(f"window {held}: row -> how often in (sink, plans): {wrong}")
+        self.world.variant.inspect(self.world.root, held)
+        self.world.source.inspect(self.read)
         return held, newest
 
     def _between(
@@ -62,41 +64,62 @@ class Checker:
         return found == visible or (self.world.variant.partly and visible <= found <= expected)
 
     def finished(self) -> None:
-        """After a run that drained: every byte was read, once, and everything is visible."""
+        """After a run that drained: everything was read, once, and everything is visible."""
         if not self.complete:
             raise Violation(f"window {self.held} is held, and a run to the end left it unpublished")
-        for inode, data in self.world.written.items():
-            if self.read.get(inode, 0) != len(data):
-                raise Violation(f"inode {inode}: read up to {self.read.get(inode)} of {len(data)}")
+        for place, end in self.world.source.least().items():
+            if self._read(place) < end:
+                raise Violation(f"{place}: read up to {self._read(place)} of {end}")
+        self.world.variant.finished(self.world.root)
+
+    def forget(self, left: Path) -> None:
+        """A side of the log is lost: plans that are not in the folder that is left never count.
+        What the sink holds must be there."""
+        newest = max((_number(record) for record in left.glob("[0-9]*.json")), default=0)
+        if newest < self.held:
+            raise Violation(
+                f"the sink holds window {self.held}, and the side that is left ends at {newest}"
+            )
+        for record in self.world.archive.glob("[0-9]*.json"):
+            if _number(record) > newest:
+                record.unlink()
 
     def _archive(self) -> int:
         """Copy plans that the child did not live to archive; a plan that changed is a violation."""
-        for record in sorted(self.world.plans.glob("[0-9]*.json")):
-            kept = self.world.archive / record.name
-            if kept.exists() and kept.read_bytes() != record.read_bytes():
-                raise Violation(f"plan {record.name} changed")
-            shutil.copyfile(record, kept)
-        names = [record.name for record in self.world.archive.glob("*.json")]
-        return max((int(name.split(".")[0]) for name in names), default=0)
+        for folder in self.world.variant.plan_folders(self.world.root):
+            for record in sorted(folder.glob("[0-9]*.json")):
+                kept = self.world.archive / record.name
+                if kept.exists() and kept.read_bytes() != record.read_bytes():
+                    raise Violation(f"plan {record.name} changed")
+                shutil.copyfile(record, kept)
+        return max((_number(record) for record in self.world.archive.glob("*.json")), default=0)
 
-    def _count(self, window_id: int) -> None:
+    def _count(self, window_id: int, ends: Mapping[str, int]) -> None:
         attempts = sorted(self.world.archive.glob(f"{window_id:012d}*.json"))
         if len(attempts) != 1:
             raise Violation(f"window {window_id} has {len(attempts)} plans")
         counts = self.windows[window_id] = Counter()
         body = json.loads(attempts[0].read_bytes().split(b"\n", 1)[1])
         for part in body["plans"]["lines"]["parts"]:
-            inode, start, end = int(part["file"].split("-")[1]), part["start"], part["end"]
-            before = self.read.get(inode, 0)
-            if start != before or not start < end <= len(self.world.written[inode]):
-                raise Violation(f"window {window_id}: [{start}, {end}) after {before}")
-            self.read[inode] = end
-            for word in WORD.findall(bytes(self.world.written[inode][start:end])):
-                counts[word.decode().lower()] += 1
+            piece = self.world.source.piece(part)
+            before, end = self._read(piece.place), ends.get(piece.place, 0)
+            if piece.start != before or not piece.start < piece.end <= end:
+                told = f"[{piece.start}, {piece.end}) of {end} after {before}"
+                raise Violation(f"window {window_id}: {piece.place}: {told}")
+            self.read[piece.place] = piece.end
+            counts.update(self.world.source.words(piece))
+
+    def _read(self, place: str) -> int:
+        """Up to where."""
+        return self.read.get(place, self.world.source.start(place))
 
     def _ask(self) -> tuple[int, int, Counter[tuple[Any, ...]]]:
         held, shown, rows = in_child(lambda: self.world.variant.ask(self.world.root))
         return held, shown, Counter(map(tuple, rows))
+
+
+def _number(record: Path) -> int:
+    return int(record.name.split(".")[0])
 
 
 def in_child(question: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ OF_THE_SINK = (
 )
 OF_A_FOLDER = ("moved",)
 OF_SEVERAL_FILES = ("first of several renames", "a rename among others", "last rename")
+OF_A_ROLL_UP = ("a file joined", "twin taken", "rolled up")
 OF_PARTITIONS = ("partition folder made",)
 FILE_MOMENTS = (*OF_ALL, *OF_THE_SINK[1:])
 """Of each sink of files, whatever its layout."""
@@ -29,7 +31,7 @@ FILE_MOMENTS = (*OF_ALL, *OF_THE_SINK[1:])
 
 def install(trap: Trap) -> None:
     """Wrap sink, staging and file system of this process, which is about to die."""
-    renames = _Renames(trap)
+    renames = Renames(trap, _has_files)
 
     def created(storage: LocalStorage, *_: Any) -> None:
         names = {"manifests": "manifest written", "marks": "published mark written"}
@@ -41,7 +43,7 @@ def install(trap: Trap) -> None:
             trap.passed("manifest purged")
 
     def synced(_: LocalTree, path: str) -> None:
-        if _attempt(path) and Path(path).is_file():
+        if attempt_of(path) and Path(path).is_file():
             trap.passed("a file synced")
 
     def made(_: LocalTree, path: str) -> None:
@@ -56,23 +58,48 @@ def install(trap: Trap) -> None:
     after(Staging, "_settle", lambda *_: trap.passed("files synced"))
     after(FileSink, "stage", lambda *_: trap.passed("staged"))
     after(FileSink, "committed", lambda *_: trap.passed("told"))
+    _install_roll_up(trap)
 
 
-class _Renames:
-    """Tells the first rename of a window from its last one, by what is left where it came from."""
+def _install_roll_up(trap: Trap) -> None:
+    def joined(_: LocalTree, path: str) -> None:
+        if "-to-" in Path(path).name:
+            trap.passed("a file joined")
 
-    def __init__(self, trap: Trap) -> None:
+    def taken(_: LocalTree, source: str, target: str) -> None:
+        if Path(source).name == "twin":
+            trap.passed("twin taken")
+
+    def exchanged(_: LocalTree, folder: str, other: str) -> None:
+        if ".staging/rolled/" in folder:
+            trap.passed("rolled up")
+
+    after(LocalTree, "sync", joined)
+    after(LocalTree, "rename", taken)
+    after(LocalTree, "exchange", exchanged)
+
+
+def _has_files(_: Any, folder: str) -> bool:
+    return any(path.is_file() for path in Path(folder).rglob("*"))
+
+
+class Renames:
+    """Tells the first rename of a window from its last one, by what is left where it came from:
+    `has_files(tree, folder)`."""
+
+    def __init__(self, trap: Trap, has_files: Callable[[Any, str], bool]) -> None:
         self._trap = trap
-        self._attempt: Path | None = None
+        self._has_files = has_files
+        self._attempt: str | None = None
 
-    def renamed(self, _: LocalTree, source: str, target: str) -> None:
+    def renamed(self, tree: Any, source: str, target: str) -> None:
         """A folder or a file is where readers look."""
-        attempt = _attempt(source)
+        attempt = attempt_of(source)
         if attempt is None or ".staging/" in target:
             return
-        if attempt == Path(source):
+        if attempt == source:
             self._trap.passed("moved")
-        elif not any(path.is_file() for path in attempt.rglob("*")):
+        elif not self._has_files(tree, attempt):
             self._trap.passed("last rename")
         elif attempt == self._attempt:
             self._trap.passed("a rename among others")
@@ -81,7 +108,7 @@ class _Renames:
         self._attempt = attempt
 
 
-def _attempt(path: str) -> Path | None:
+def attempt_of(path: str) -> str | None:
     """The folder of one attempt that a path is of; None for others."""
     before, staged, below = path.partition(".staging/staged/")
-    return Path(f"{before}{staged}{below.split('/')[0]}") if below else None
+    return f"{before}{staged}{below.split('/')[0]}" if below else None

@@ -14,30 +14,40 @@ from pathlib import Path
 from typing import Any
 
 from file_sink import FileSink
-from tests.kill.file_moments import FILE_MOMENTS, OF_A_FOLDER, OF_PARTITIONS, OF_SEVERAL_FILES
+from tests.kill.file_moments import (
+    FILE_MOMENTS,
+    OF_A_FOLDER,
+    OF_A_ROLL_UP,
+    OF_PARTITIONS,
+    OF_SEVERAL_FILES,
+)
 from tests.kill.moments import OF_ALL
+from tests.kill.place import Place
 from tests.kill.variants import Rows, Windows
 
 LAYOUTS: Mapping[str, Mapping[str, Any]] = {
     "windows": {"layout": "windows"},
     "files": {"layout": "files", "format": "json", "max_records_per_file": 3},
     "partitions": {"layout": "files", "format": "json", "partition_by": ["word"]},
+    "rolled": {"layout": "windows", "rollup": 2},
 }
 _MOMENTS = {
     "windows": (*FILE_MOMENTS, *OF_A_FOLDER),
     "files": (*FILE_MOMENTS, *OF_SEVERAL_FILES),
     "partitions": (*FILE_MOMENTS, *OF_SEVERAL_FILES, *OF_PARTITIONS),
+    "rolled": (*FILE_MOMENTS, *OF_A_FOLDER, *OF_A_ROLL_UP, *OF_A_ROLL_UP),
 }
 # Published, and nothing else: a folder of the window or of a partition, and a file of ours.
 _PUBLISHED = {
     "windows": re.compile(r"window_id=(\d{8})/part-\1-\d{5}-\d{3}\.snappy\.parquet"),
     "files": re.compile(r"part-(\d{8})-\d{5}-\d{3}\.json"),
     "partitions": re.compile(r"word=(?:\w+)/part-(\d{8})-\d{5}-\d{3}\.json"),
+    "rolled": re.compile(r"window_id=(\d{8})/part-(?:\1-\d{5}|\d{8}-to-\1)-\d{3}\.snappy\.parquet"),
 }
 
 
 @dataclass(frozen=True)
-class FilesVariant:
+class FilesVariant(Place):
     """One layout. Written down in the world's folder, for drivers that are processes of their
     own."""
 
@@ -58,7 +68,7 @@ class FilesVariant:
     @property
     def partly(self) -> bool:
         """May readers see some of a window's files, and not yet the others?"""
-        return self.layout != "windows"
+        return self.layout in ("files", "partitions")
 
     def save(self, root: Path) -> None:
         """Write it down."""
@@ -90,12 +100,16 @@ class FilesVariant:
             assert known, f"{name} is among the published files"
             partition = dict(part.split("=") for part in name.split("/")[:-1])
             for row in _read(path):
-                yield [int(known[1]), row.get("word", partition.get("word")), row["count"]]
+                # Joined rows do not say any more which window they came from.
+                window_id = 0 if self.layout == "rolled" else int(known[1])
+                yield [window_id, row.get("word", partition.get("word")), row["count"]]
 
     def expected(self, windows: Windows) -> Rows:
         """What readers must find."""
         return Counter(
-            (number, *pair) for number, counts in windows.items() for pair in counts.items()
+            (0 if self.layout == "rolled" else number, *pair)
+            for number, counts in windows.items()
+            for pair in counts.items()
         )
 
 

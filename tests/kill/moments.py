@@ -32,28 +32,37 @@ OF_ALL = (
     "low-water mark written",
     "first plan purged",
 )
-MOMENTS = (
-    *OF_ALL,
-    "ledger advanced",
-    "rows written",
-    "before commit",
-    "after commit",
-)
+# Of a sink in a database.
+OF_A_DATABASE = ("ledger advanced", "rows written", "before commit", "after commit")
+MOMENTS = (*OF_ALL, *OF_A_DATABASE)
+
+# What it means that a record has been created in a folder of the log.
+CREATED = {
+    "windows": "log synced",
+    "marks": "low-water mark written",
+    "lines": "folded",
+    "pairings": "pairing written",
+}
 
 
 class Trap:
-    """Kills this process when `moment` comes for the `occurrence`-th time."""
+    """Kills this process when `moment` comes for the `occurrence`-th time; with `group` all that
+    it has started, too. With `stop` it stands still until somebody lets it go on."""
 
-    def __init__(self, moment: str | None, occurrence: int) -> None:
+    def __init__(
+        self, moment: str | None, occurrence: int, *, group: bool = False, stop: bool = False
+    ) -> None:
         self._moment = moment
         self._left = occurrence
+        self._group = group
+        self._signal = signal.SIGSTOP if stop else signal.SIGKILL
 
     def passed(self, moment: str) -> None:
         """The moment is now."""
         if moment == self._moment:
             self._left -= 1
             if self._left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+                (os.killpg if self._group else os.kill)(os.getpid(), self._signal)
 
 
 class _Os:
@@ -78,12 +87,11 @@ class _Os:
 def install(trap: Trap, archive: Path) -> None:
     """Wrap storage, input and sink of this process, which is about to die."""
     vars(local)["os"] = _Os(trap)
-    created = {"windows": "log synced", "marks": "low-water mark written", "lines": "folded"}
 
     def after_create(storage: LocalStorage, name: str, *rest: Any) -> None:
         folder = Path(storage.describe()).name
-        if folder in created and not in_staging(storage):
-            trap.passed(created[folder])
+        if folder in CREATED and not in_staging(storage):
+            trap.passed(CREATED[folder])
         if folder == "windows":
             shutil.copyfile(Path(storage.describe(), name), archive / name)
 

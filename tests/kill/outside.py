@@ -11,13 +11,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from file_sink import FileSink
+from tests.kill import outside_reader
 from tests.kill.plain_gear import Tell
 from windowed import Listener, Pipeline
 from windowed.testing import RowsInput
@@ -28,16 +30,26 @@ ROOT = Path(__file__).parents[2]
 # After a run's first window; a window takes some 15 ms.
 DELAY_MAX_S = 0.3
 READER_TIMEOUT_S = 120
-# Spark looks some three times a second: with it the driver waits so long after each window.
-PAUSE_WITH_SPARK_S = 0.15
+# Spark looks three times a second at most: with it the driver waits after each window until it has
+# looked once more, or so long.
+LOOK_S_MAX = 5
+DELAY_WITH_SPARK_MAX_S = 1.5
 
 
-def run(root: Path, windows: int, readers: Sequence[str], rng: Random) -> tuple[int, list[Any]]:
+def run(
+    root: Path, windows: int, readers: Sequence[str], rng: Random, rollup: int | None = None
+) -> tuple[int, list[Any]]:
     """How many kills there were until all windows were published, and what each reader saw."""
     over, kills = root / "over", 0
-    pause_s = PAUSE_WITH_SPARK_S if "spark" in readers else 0.0
+    looked = outside_reader.looked(over, "spark") if "spark" in readers else None
+    delay_max_s = DELAY_MAX_S if looked is None else DELAY_WITH_SPARK_MAX_S
     with _looking(readers, root / "out", over) as looking:
-        while _run_and_kill(root, windows, rng.uniform(0, DELAY_MAX_S) + pause_s, pause_s):
+        sink = partial(
+            FileSink, root / "out", max_records_per_file=None if rollup else 3, rollup=rollup
+        )
+        while _run_and_kill(
+            lambda: _pipeline(root, windows, sink()), rng.uniform(0, delay_max_s), looked
+        ):
             kills += 1
         over.touch()
         return kills, [_told(reader) for reader in looking]
@@ -72,22 +84,30 @@ def _told(reader: subprocess.Popen[str]) -> Any:
 
 
 class _Pause(Listener):
-    def __init__(self, pause_s: float) -> None:
-        self._pause_s = pause_s
+    """Until the slow reader has looked once more."""
+
+    def __init__(self, looked: Path) -> None:
+        self._looked = looked
 
     def committed(self, window: Window) -> None:
-        time.sleep(self._pause_s)
+        before, limit_s = self._mark(), time.monotonic() + LOOK_S_MAX
+        while self._mark() == before and time.monotonic() < limit_s:
+            time.sleep(0.01)
+
+    def _mark(self) -> int:
+        return self._looked.stat().st_mtime_ns if self._looked.exists() else 0
 
 
-def _run_and_kill(root: Path, windows: int, delay_s: float, pause_s: float) -> bool:
+def _run_and_kill(pipeline: Callable[[], Pipeline], delay_s: float, looked: Path | None) -> bool:
     """True if the driver was killed, False if it had nothing more to do."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            listeners = [Tell(writer), _Pause(pause_s)]
-            _pipeline(root, windows).run(None, progress=False, listeners=listeners)
+            pauses = [] if looked is None else [_Pause(looked)]
+            listeners = [Tell(writer), *pauses]
+            pipeline().run(None, progress=False, listeners=listeners)
             status = 0
         finally:
             os._exit(status)
@@ -102,7 +122,7 @@ def _run_and_kill(root: Path, windows: int, delay_s: float, pause_s: float) -> b
     return os.WIFSIGNALED(status)
 
 
-def _pipeline(root: Path, windows: int) -> Pipeline:
+def _pipeline(root: Path, windows: int, sink: FileSink) -> Pipeline:
     """Windows of some rows each, in several files."""
     rows = [
         [(mark, number, 5 + mark % 7) for number in range(5 + mark % 7)] for mark in range(windows)
@@ -111,7 +131,7 @@ def _pipeline(root: Path, windows: int) -> Pipeline:
         "outside",
         inputs={"rows": RowsInput(rows, schema="mark bigint, number bigint, total bigint")},
         transform=lambda rows: rows,
-        sinks={"out": FileSink(root / "out", max_records_per_file=3)},
+        sinks={"out": sink},
         log=root / "state",
     )
 
@@ -121,12 +141,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.kill.outside", description=__doc__)
     parser.add_argument("--windows", type=int, default=200)
     parser.add_argument("--spark", action="store_true", help="Spark reads too")
+    parser.add_argument("--rollup", type=int, help="join files of so many windows")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     readers = (*READERS, "spark") if given.spark else READERS
     with tempfile.TemporaryDirectory(prefix="outside-") as folder:
         try:
-            kills, told = run(Path(folder), given.windows, readers, Random(given.seed))
+            kills, told = run(
+                Path(folder), given.windows, readers, Random(given.seed), given.rollup
+            )
         except AssertionError as broken:
             print(f"seed {given.seed}: {broken}", flush=True)
             return 1
@@ -134,7 +157,8 @@ def main() -> int:
     for each in told:
         print(
             f"  {each['name']}: {each['looks']:,} looks, {each['different']:,} of them at another"
-            f" state than before; always whole windows, once; {each['windows']:,} at the end"
+            f" state than before; always whole windows, once; {each['windows']:,} at the end;"
+            f" {each['again']:,} looks found a path gone, and were made again"
         )
     return 0
 

@@ -23,6 +23,19 @@ def test_outside_readers_see_whole_windows_while_the_driver_is_killed(quick_fold
         assert reader["looks"] > reader["different"] > 0
 
 
+@pytest.mark.kill
+@pytest.mark.spark
+def test_outside_readers_see_whole_windows_while_files_are_joined(quick_folder: Path) -> None:
+    """Spark too; and while the driver is killed that joins them."""
+    readers = (*outside.READERS, "spark")
+    _, told = outside.run(quick_folder, 12, readers, random.Random(2), rollup=2)
+    for reader in told:
+        print(reader)
+        assert reader["windows"] == 12
+        assert reader["looks"] >= reader["different"] > 1
+    assert list((quick_folder / "out").rglob("*-to-*"))
+
+
 @pytest.mark.parametrize("rows", [WHOLE[:1], [*WHOLE, *WHOLE], [*WHOLE, (1, 2, 2)], []], ids=str)
 def test_a_look_that_is_not_whole_is_noticed(rows: list[tuple[int, int, int]]) -> None:
     """A part of a window, a window twice, a row too many, a window that was there before."""

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from jdbc_sink import JdbcSink, accumulate, append, call, replace_window, sql, upsert
 from tests.kill.moments import MOMENTS
+from tests.kill.place import Place
 
 # Window id -> word -> how often it was in that window.
 Windows = Mapping[int, Counter[str]]
@@ -83,25 +84,28 @@ MODES = {
 
 
 @dataclass(frozen=True)
-class Variant:
+class Variant(Place):
     """One of them. Written down in the world's folder, for drivers that are processes of their
     own."""
 
     database: str = "duckdb"
     mode: str = "accumulate"
     load: str = "driver"
-    moments = MOMENTS
-    spark_moments = ()
+    moments: ClassVar[tuple[str, ...]] = MOMENTS
+    spark_moments: ClassVar[tuple[str, ...]] = ()
     partly = False
 
     def save(self, root: Path) -> None:
         """Write it down, and make what must be there."""
-        (root / "variant").write_text(f"{self.database} {self.mode} {self.load}")
+        (root / "variant").write_text(" ".join(self._words()))
         before = MODES[self.mode].before
         if before:
             with connected(root, self.database) as connection:
                 connection.execute(before)
                 connection.commit()
+
+    def _words(self) -> tuple[str, ...]:
+        return self.database, self.mode, self.load
 
     def outputs(self, counts: Any) -> Any:
         """What the transform returns."""
@@ -111,10 +115,13 @@ class Variant:
 
     def sink(self, root: Path) -> JdbcSink:
         """The sink under fire."""
-        options: dict[str, Any] = {"load": self.load, **MODES[self.mode].options}
+        options: dict[str, Any] = {"load": self.load, **MODES[self.mode].options, **self._more()}
         if "tables" not in options:
             options["table"] = "word_counts"
         return JdbcSink(f"{self.database}:///{root / 'counts.db'}", **options)
+
+    def _more(self) -> dict[str, Any]:
+        return {}
 
     def ask(self, root: Path) -> tuple[int, int, list[list[Any]]]:
         """(H, H, rows of word_counts), by the database's own driver: what is held is there."""

@@ -20,9 +20,11 @@ TEXT = "one\n\n  two three \nna\u00efve \u212a\n,\"'\\\n" * 500 + "the last\n"
 
 @pytest.mark.kill
 def test_after_each_kill_the_output_is_a_beginning_of_the_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Strictly, and in the end all of it."""
+    # So many that no machine is through with them before the kill.
+    monkeypatch.setattr("samples.passthrough.__main__.LINES_A_KILL", 20_000)
     demo = Demo(tmp_path, random.Random(2))
     assert demo.run(kills=2) == 0
     said = capsys.readouterr().out

@@ -12,15 +12,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
 import samples.wordcount.__main__ as program
+from tests.file_sink.hdfs_world import download, files_of
 from tests.machine import need_java
 from tests.samples.counting import ask, words_in_database, words_in_files
+from tests.windowlog.storage.hdfs_world import ask as ask_hdfs
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from windowed.testing.services import HdfsService
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,20 +55,6 @@ class Place:
 def place(tmp_path: Path) -> Place:
     """Texts of about 3 kB: some windows of a thousand bytes."""
     return Place(tmp_path)
-
-
-@pytest.fixture
-def one_session(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program works on the tests' own session: starting Java each time would take the time."""
-
-    class Shared:
-        def __getattr__(self, name: str) -> Any:
-            return getattr(spark, name)
-
-        def stop(self) -> None:
-            pass
-
-    monkeypatch.setattr(program, "local_session", lambda name: Shared())
 
 
 @pytest.mark.spark
@@ -122,6 +111,33 @@ def test_counts_of_each_window_are_written_as_files_too(
     assert dict(ask(place.database, query)) == words_in_files(place.texts)
     assert words_in_database(place.database) == words_in_files(place.texts)
     assert str(folder) in capsys.readouterr().out
+
+
+@pytest.mark.spark
+def test_one_run_with_input_log_staging_and_output_on_hdfs(
+    place: Place, one_session: None, hdfs: HdfsService, on_hdfs: str
+) -> None:
+    """Nothing but the table is on this machine; a second run with more text goes on."""
+    folder = f"{hdfs.hdfs_url}{urlsplit(on_hdfs).path}"
+    words = [f"{folder}/texts", "--database", f"duckdb:///{place.database}", "--window-bytes"]
+    words += ["3000", "--state", f"{on_hdfs}/state", "--files", f"{folder}/out"]
+    words += ["--storage", hdfs.webhdfs_url]
+    for name in ("a.txt", "deep/b.txt"):
+        data = (place.texts / name).read_bytes()
+        ask_hdfs(f"{on_hdfs}/texts/{name}", "PUT", "CREATE", data)
+    assert program.main(words) == 0
+    (place.texts / "c.txt").write_text("to die\n")
+    ask_hdfs(f"{on_hdfs}/texts/c.txt", "PUT", "CREATE", b"to die\n")
+    assert program.main(words) == 0
+    out = download(f"{on_hdfs}/out", place.state.with_name("copy"))
+    query = f"SELECT word, sum(count)::bigint FROM '{out}/*/*.parquet' GROUP BY word"
+    expected = words_in_files(place.texts)
+    assert dict(ask(place.database, query)) == expected
+    assert words_in_database(place.database) == expected
+    [(windows,)] = ask(place.database, "SELECT DISTINCT window_id FROM window_ledger")
+    assert len(list(out.glob("window_id=*"))) == windows
+    assert any(path.startswith("windows/") for path in files_of(f"{on_hdfs}/state"))
+    assert not place.state.exists()
 
 
 @pytest.mark.spark

@@ -1,0 +1,1 @@
+"""HDFS where it trusts nobody: tokens, https and Kerberos, on real servers."""
