@@ -16,20 +16,38 @@ from rich.console import Console
 from benchmarks.result import RESULTS, Figure
 from benchmarks.table import figures
 
-NAMES = ("overhead", "small_windows", "log", "log_hdfs", "throughput", "jdbc_load", "file_sink")
+NAMES = (
+    "overhead",
+    "small_windows",
+    "log",
+    "log_hdfs",
+    "throughput",
+    "jdbc_load",
+    "file_sink",
+    "file_windows",
+    "kafka_small_windows",
+    "kafka_readers",
+    "kafka_memory",
+    "kafka_throughput",
+)
+# `kafka` alone means all of its room.
+GROUPS = {"kafka": tuple(name for name in NAMES if name.startswith("kafka_"))}
 
 
 def main(words: list[str] | None = None) -> int:
     """0 when each has run, whether or not its promises are met; 1 when one could not."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", metavar="NAME", nargs="*", help=f"of {', '.join(NAMES)}")
+    parser.add_argument(
+        "names", metavar="NAME", nargs="*", help=f"of {', '.join((*NAMES, *GROUPS))}"
+    )
     parser.add_argument("--quick", action="store_true", help="smaller sizes; figures scatter more")
     given = parser.parse_args(words)
-    unknown = sorted(set(given.names) - set(NAMES))
+    names = [name for word in given.names or NAMES for name in GROUPS.get(word, (word,))]
+    unknown = sorted(set(names) - set(NAMES))
     if unknown:
         parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(NAMES)}")
-    failed = [name for name in given.names or NAMES if not _run(name, quick=given.quick)]
-    done = [name for name in given.names or NAMES if name not in failed]
+    failed = [name for name in names if not _run(name, quick=given.quick)]
+    done = [name for name in names if name not in failed]
     Console(highlight=False).print(figures("all promises", _promises(done)))
     if failed:
         print(f"Could not run: {', '.join(failed)}", file=sys.stderr)

@@ -99,7 +99,8 @@ def _check(folder: Path, rows: int) -> None:
     import duckdb
 
     query = f"SELECT count(DISTINCT number), count(*) FROM '{folder}/**/*.parquet'"
-    found = duckdb.sql(query).fetchone()
+    with duckdb.connect() as connection:
+        found = connection.execute(query).fetchone()
     assert found == (rows, rows), f"{folder} has {found}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import pyarrow
@@ -46,17 +47,19 @@ def tables(count: int, rows: int, seed: int = 1) -> list[pyarrow.Table]:
 
 def write_lines(path: Path, count: int, seed: int = 1) -> None:
     """A file of `count` lines of words, each LINE_BYTES long with its end."""
-    words = _words(seed)
+    made = made_lines(LINE_BYTES - 1, seed)
     with path.open("w", encoding="ascii", newline="\n") as stream:
-        for _ in range(count):
-            stream.write(_line(words))
+        stream.writelines(f"{line}\n" for line in islice(made, count))
 
 
-def _line(words: Iterator[str]) -> str:
-    line = ""
-    while len(line) < LINE_BYTES - 1:
-        line += f"{next(words)} "
-    return line[: LINE_BYTES - 1] + "\n"
+def made_lines(length: int, seed: int) -> Iterator[str]:
+    """Lines of words without end, each so long."""
+    words = _words(seed)
+    while True:
+        line = ""
+        while len(line) < length:
+            line += f"{next(words)} "
+        yield line[:length]
 
 
 def _words(seed: int) -> Iterator[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from benchmarks.by_hand import ByHand
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
 # Far above any cycle: a query that died must not hang the benchmark.
@@ -24,7 +24,7 @@ TURN_MAX_S = 120.0
 
 
 class Stream:
-    """A query over the text files of a folder, one file a batch, that waits for its turns."""
+    """A query over a stream, one window a batch, that waits for its turns."""
 
     def __init__(
         self,
@@ -38,9 +38,8 @@ class Stream:
         self._over = False
         self._query: StreamingQuery | None = None
 
-    def start(self, spark: SparkSession, folder: Path, checkpoint: Path) -> None:
+    def start(self, lines: DataFrame, checkpoint: Path) -> None:
         """Start, and wait until the first batch is planned and asks for its turn."""
-        lines = spark.readStream.format("text").option("maxFilesPerTrigger", 1).load(str(folder))
         writer = lines.writeStream.foreachBatch(self._batch)
         self._query = writer.option("checkpointLocation", str(checkpoint)).start()
         self._wait()

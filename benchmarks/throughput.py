@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.by_hand import TABLE, ByHand, check_equal
 from benchmarks.command import alone
-from benchmarks.memory import Peaks, watched
 from benchmarks.result import Figure, Grid, Result
+from benchmarks.rival import Rival
 from benchmarks.stats import median
 from benchmarks.text import text
 from connectors import FileInput
@@ -41,38 +39,23 @@ QUICK = Sizes(10**8, file_bytes=10**7, window_bytes=64 * 2**20, rounds=2)
 _WARM_UP = Sizes(4 * 10**6, file_bytes=10**6, window_bytes=2 * 2**20, rounds=1)
 
 
-@dataclass
-class _Rival:
-    work: Callable[[Sizes, Path, Path], Summary | None]
-    seconds: list[float] = field(default_factory=list)
-    peaks: Peaks = field(default_factory=Peaks)
-    summary: Summary | None = None
-
-    def run(self, sizes: Sizes, source: Path, folder: Path) -> None:
-        """Once, into a new folder."""
-        folder.mkdir()
-        with watched() as peaks:
-            start_s = time.perf_counter()
-            self.summary = self.work(sizes, source, folder)
-            self.seconds.append(time.perf_counter() - start_s)
-        # The first time has the fewest traces of the other: a JVM seldom gives memory back.
-        self.peaks = self.peaks if len(self.seconds) > 1 else peaks
+_Text = tuple[Sizes, Path]
 
 
 def measure(sizes: Sizes, folder: Path) -> Result:
     """Rounds of both, in turns; who begins changes from round to round."""
     spark = local_session("throughput")
-    ours = _Rival(lambda *given: _windows(spark, *given))
-    plain = _Rival(lambda *given: _plain(spark, *given))
+    ours = Rival[_Text](lambda job, folder: _windows(spark, *job, folder))
+    plain = Rival[_Text](lambda job, folder: _plain(spark, *job, folder))
     for at, used in enumerate([_WARM_UP, *[sizes] * sizes.rounds]):
         source = text(used.bytes, used.file_bytes)
         rivals = {"ours": ours, "plain": plain}
         for name in sorted(rivals, reverse=at % 2 == 0):
-            rivals[name].run(used, source, folder / f"{name}-{at}")
+            rivals[name].run((used, source), folder / f"{name}-{at}")
         check_equal(folder / f"ours-{at}/counts.duckdb", folder / f"plain-{at}/counts.duckdb")
         if used is _WARM_UP:
-            ours.seconds.clear()
-            plain.seconds.clear()
+            ours.forget()
+            plain.forget()
     return _result(text(sizes.bytes, sizes.file_bytes), ours, plain)
 
 
@@ -94,7 +77,7 @@ def _plain(spark: SparkSession, _: Sizes, source: Path, folder: Path) -> None:
     by_hand.close()
 
 
-def _result(source: Path, ours: _Rival, plain: _Rival) -> Result:
+def _result(source: Path, ours: Rival[_Text], plain: Rival[_Text]) -> Result:
     size_mb = sum(path.stat().st_size for path in source.iterdir()) / 1e6
     pairs = [other / own for own, other in zip(ours.seconds, plain.seconds, strict=True)]
     count = ours.summary.windows_run if ours.summary is not None else 0
@@ -121,7 +104,7 @@ def _result(source: Path, ours: _Rival, plain: _Rival) -> Result:
     )
 
 
-def _speed(name: str, rival: _Rival, size_mb: float) -> tuple[str, float, float]:
+def _speed(name: str, rival: Rival[_Text], size_mb: float) -> tuple[str, float, float]:
     return name, median(rival.seconds), size_mb / median(rival.seconds)
 
 

@@ -12,20 +12,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.machine import absent, need_java, on_ci
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from windowed.testing.services import HdfsService
+    from tests.listeners import Listeners
+    from windowed.testing.services import HdfsService, KafkaService
 
 _Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
 
 # The same examples on every run: a red build can be repeated. The profile "soak" looks further.
-settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
-settings.register_profile("soak", deadline=None, max_examples=2000)
+# How long an example takes says how busy the machine is, and nothing else.
+_ANY_SPEED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("repeatable", _ANY_SPEED, derandomize=True, max_examples=50)
+settings.register_profile("soak", _ANY_SPEED, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 # A script's background job has SIGINT ignored, and so would each child that a test interrupts.
@@ -63,9 +66,27 @@ def _start(folder: Path) -> SparkSession:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder / "local"),
+        "spark.jars": _kafka_jars(),
     }
     builder: SparkSession.Builder = SparkSession.builder
     return builder.master("local[2]").appName("tests").config(map=options).getOrCreate()
+
+
+def _kafka_jars() -> str:
+    """Spark's own Kafka source. Nothing where it cannot be had."""
+    from windowed.testing.services import ServiceUnavailable
+    from windowed.testing.services.spark_kafka import jars_of_spark_kafka
+
+    try:
+        return jars_of_spark_kafka()
+    except ServiceUnavailable:
+        return ""
+
+
+@pytest.fixture(scope="session")
+def spark_jars() -> str:
+    """What a session of a test's own has on its class path."""
+    return _kafka_jars()
 
 
 @pytest.fixture(scope="session")
@@ -80,10 +101,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         names: list[str] = getattr(item, "fixturenames", [])
         group = str(item.path)
-        if "hdfs" in names or "services" in group:
+        if "hdfs" in names or "services" in group or "secured" in names:
             group = "services"
         elif "spark" in names or item.get_closest_marker("spark") is not None:
             group = "spark"
+        elif "kafka" in names:
+            group = "kafka"
         item.add_marker(pytest.mark.xdist_group(group))
 
 
@@ -106,6 +129,36 @@ def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HdfsService]:
 def on_hdfs(hdfs: HdfsService) -> str:
     """The URL of a folder on HDFS that is not there yet."""
     return f"{hdfs.webhdfs_url}/{secrets.token_hex(6)}"
+
+
+@pytest.fixture(scope="session")
+def listeners(tmp_path_factory: pytest.TempPathFactory) -> Listeners:
+    """The secured ways into the tests' Kafka."""
+    from tests.listeners import Listeners
+
+    return Listeners(tmp_path_factory.mktemp("listeners"))
+
+
+@pytest.fixture(scope="session")
+def kafka(tmp_path_factory: pytest.TempPathFactory, listeners: Listeners) -> Iterator[KafkaService]:
+    """One real Kafka for the whole run. Work on topics of your own, and leave it running. It has
+    an authorizer, which lets everybody do what no ACL denies, and secured listeners."""
+    from tests.listeners import PROTOCOLS
+    from windowed.testing.services import KafkaService, ServiceUnavailable
+
+    need_java()
+    authorizer = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+    more = {"authorizer.class.name": authorizer, "allow.everyone.if.no.acl.found": "true"}
+    service = KafkaService(
+        tmp_path_factory.mktemp("kafka"), listeners=PROTOCOLS, more=more | listeners.settings()
+    )
+    try:
+        service.start()
+    except ServiceUnavailable as error:
+        absent(str(error))
+    listeners.admit(service.bootstrap)
+    yield service
+    service.stop()
 
 
 @pytest.hookimpl(wrapper=True)

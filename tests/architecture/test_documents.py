@@ -40,12 +40,12 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 def test_commands_in_documents_exist() -> None:
     """`make …` has a rule, `python -m windowed …` a command."""
-    targets = set(re.findall(r"^([a-z]+):", _text(Path("Makefile")), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", _text(Path("Makefile")), re.MULTILINE))
     commands = set(get_command(app).commands)  # type: ignore[attr-defined]
     unknown = []
     for document in DOCUMENTS:
         text = _text(document)
-        made = re.findall(r"(?:`|^\s*|\$ )make ([a-z]+)", text, re.MULTILINE)
+        made = re.findall(r"(?:`|^\s*|\$ )make ([a-z-]+)", text, re.MULTILINE)
         called = re.findall(r"python -m windowed ([a-z]+)", text)
         unknown += [f"{document}: make {name}" for name in set(made) - targets]
         unknown += [f"{document}: windowed {name}" for name in set(called) - commands]
@@ -55,8 +55,8 @@ def test_commands_in_documents_exist() -> None:
 def test_every_make_target_is_in_its_help() -> None:
     """`make` alone says what there is."""
     text = _text(Path("Makefile"))
-    targets = set(re.findall(r"^([a-z]+):", text, re.MULTILINE)) - {"help"}
-    shown = set(re.findall(r'@echo "make ([a-z]+) ', text))
+    targets = set(re.findall(r"^([a-z-]+):", text, re.MULTILINE)) - {"help"}
+    shown = set(re.findall(r'@echo "make ([a-z-]+) ', text))
     assert targets == shown
 
 

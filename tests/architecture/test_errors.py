@@ -21,7 +21,8 @@ PREFIXES = {
     "windowed": "WD",
     "jdbc_sink": "JS",
     "file_sink": "FS",
-    "connectors": "FI",
+    "connectors.files": "FI",
+    "connectors.kafka": "KF",
 }
 TEXT = (ROOT / "docs/errors.md").read_text()
 
@@ -36,8 +37,14 @@ def _kinds() -> list[type[KitError]]:
     while waiting:
         below = [kind for kind in waiting.pop().__subclasses__() if kind not in found]
         waiting += below
-        found += [kind for kind in below if kind.__module__.split(".")[0] in PREFIXES]
+        found += [kind for kind in below if _prefix(kind) is not None]
     return sorted(set(found), key=lambda kind: kind.code)
+
+
+def _prefix(kind: type[KitError]) -> str | None:
+    """That of the room whose module it is in."""
+    inside = [room for room in PREFIXES if f"{kind.__module__}.".startswith(f"{room}.")]
+    return PREFIXES[inside[0]] if inside else None
 
 
 KINDS = _kinds()
@@ -45,14 +52,13 @@ PAGES = re.findall(r"^## ([A-Z]{2}\d+) (\w+)$", TEXT, re.MULTILINE)
 
 
 def test_every_error_has_a_code_of_its_own_room() -> None:
-    """WL windowlog, WD windowed, JS jdbc_sink, FS file_sink, FI connectors: files."""
+    """WL windowlog, WD windowed, JS jdbc_sink, FS file_sink, FI and KF connectors."""
     assert len(KINDS) > 30, "the search found almost no errors"
     none_of(
         [
             f"{kind.__name__}: {kind.code}"
             for kind in KINDS
-            if kind is not JavaMissing
-            and not re.fullmatch(PREFIXES[kind.__module__.split(".")[0]] + r"\d+", kind.code)
+            if kind is not JavaMissing and not re.fullmatch(rf"{_prefix(kind)}\d+", kind.code)
         ]
     )
 
@@ -78,7 +84,14 @@ def test_every_entry_says_something() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["windowlog.errors", "windowed.errors", "jdbc_sink.errors", "file_sink.errors"]
+    "module",
+    [
+        "windowlog.errors",
+        "windowed.errors",
+        "jdbc_sink.errors",
+        "file_sink.errors",
+        "connectors.kafka.errors",
+    ],
 )
 def test_the_tree_at_the_top_of_a_module_is_complete(module: str) -> None:
     """Each of its errors, with its code."""

@@ -19,7 +19,7 @@ DOORS = [
 # The public API; a name may be added, none may go.
 PROMISED = {
     "windowlog": {"KitError", "WindowLog"},
-    "connectors": {"FileInput"},
+    "connectors": {"FileInput", "KafkaInput"},
     "jdbc_sink": {"JdbcSink", "accumulate", "append"},
     "file_sink": {"FileSink"},
     "windowed": {"Listener", "Pipeline", "drained", "every", "forever", "windows"},

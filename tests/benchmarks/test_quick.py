@@ -12,7 +12,22 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from benchmarks import file_sink, log, log_hdfs, overhead, result, small_windows, throughput
+from benchmarks import (
+    file_sink,
+    file_windows,
+    kafka_memory,
+    kafka_readers,
+    kafka_small_windows,
+    kafka_throughput,
+    log,
+    log_hdfs,
+    overhead,
+    result,
+    small_windows,
+    throughput,
+)
+from benchmarks.against_stream import Sizes
+from benchmarks.kafka_topic import filled
 from benchmarks.machine import look
 from benchmarks.result import Result, save
 from benchmarks.table import show
@@ -20,7 +35,7 @@ from benchmarks.table import show
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from windowed.testing.services import HdfsService
+    from windowed.testing.services import HdfsService, KafkaService
 
 
 def _check(found: Result, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +80,7 @@ def test_small_windows(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pipeline and query take turns to the end, and Spark's own phases are told."""
-    sizes = small_windows.Sizes(windows=4, warm_up=1, lines=50)
+    sizes = Sizes(windows=4, warm_up=1, lines=50)
     found = small_windows.measure(sizes, tmp_path)
     _check(found, tmp_path, monkeypatch)
     assert [row[0] for row in found.grids[0].rows] == ["ours", "foreachBatch"]
@@ -101,6 +116,18 @@ def test_file_sink(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.spark
+def test_file_windows(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both rivals have written the same lines, and go on after a past; each look finds all files,
+    or the benchmark would say so."""
+    sizes = file_windows.Sizes(windows=2, warm_up=1, lines=10, past=20, late=3)
+    found = file_windows.measure(sizes, tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    assert len(found.grids[0].rows) == 5
+    # Spark has believed the past that was written for it: its next batch is the 21st.
+    assert (tmp_path / "old-theirs/checkpoint/commits/20").exists()
+
+
+@pytest.mark.spark
 def test_throughput(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several windows, both rivals, and the memory of all processes."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -111,3 +138,53 @@ def test_throughput(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.Mon
     python, jvm = (figure.value for figure in found.figures[1:])
     assert python > 10
     assert jvm > 10
+
+
+@pytest.mark.soak
+@pytest.mark.spark
+def test_kafka_small_windows(
+    spark: SparkSession, kafka: KafkaService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pipeline and stream have counted the same records of the topic."""
+    sizes = Sizes(windows=3, warm_up=1, lines=40)
+    found = kafka_small_windows.compare(kafka.bootstrap, sizes, tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    assert "latestOffset" in {row[0] for row in found.grids[2].rows}
+    assert not spark.streams.active
+
+
+@pytest.mark.soak
+@pytest.mark.spark
+def test_kafka_throughput(
+    spark: SparkSession, kafka: KafkaService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All three have counted the same words, ours in several windows."""
+    sizes = kafka_throughput.Sizes(4_000, window_records=2_000, rounds=1)
+    found = kafka_throughput.compare(kafka.bootstrap, sizes, tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    assert [row[0] for row in found.grids[0].rows][:1] == ["ours, 2 windows"]
+
+
+@pytest.mark.soak
+@pytest.mark.spark
+def test_kafka_readers(
+    spark: SparkSession, kafka: KafkaService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each reader has a row, each limit too."""
+    sizes = kafka_readers.Sizes(4_000, rounds=1, limits=(100,), limit_rounds=1)
+    found = kafka_readers.compare(kafka.bootstrap, sizes)
+    _check(found, tmp_path, monkeypatch)
+    assert [row[0] for row in found.grids[0].rows] == ["driver", "executors", "spark"]
+    assert [row[0] for row in found.grids[2].rows] == [100]
+
+
+@pytest.mark.soak
+@pytest.mark.spark
+def test_kafka_memory(
+    spark: SparkSession, kafka: KafkaService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three processes, one for each reader."""
+    topic = filled(spark, kafka.bootstrap, 1_000)
+    found = kafka_memory.compare(topic, tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    assert all(figure.value > 10 for figure in found.figures)

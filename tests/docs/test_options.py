@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 import typer
 
-from connectors import FileInput
+from connectors import FileInput, KafkaInput
 from file_sink import FileSink
 from jdbc_sink import JdbcSink, accumulate, replace_window, upsert
 from tests.docs.blocks import DOCS
 from windowed import Pipeline
 from windowed.commands.app import app
+from windowlog import WindowLog
 from windowlog.storage import HdfsStorage
 
 TEXT = (DOCS / "options.md").read_text()
@@ -29,11 +30,13 @@ CALLED: dict[str, Callable[..., Any]] = {
     "Pipeline.start": Pipeline.start,
     "Pipeline.open": Pipeline.open,
     "FileInput": FileInput,
+    "KafkaInput": KafkaInput,
     "JdbcSink": JdbcSink,
     "FileSink": FileSink,
     "accumulate": accumulate,
     "upsert": upsert,
     "replace_window": replace_window,
+    "WindowLog": WindowLog,
     "HdfsStorage": HdfsStorage,
 }
 

@@ -68,7 +68,7 @@ def test_a_command_that_imports_the_example_runs_nothing(folder: Path) -> None:
     command = [sys.executable, "-m", "windowed", "show", f"{PROGRAM}:pipeline"]
     environment = {**os.environ, "PYTHONPATH": str(DOCS.parent)}
     done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=60, check=False
+        command, env=environment, capture_output=True, text=True, timeout=240, check=False
     )
     assert "wordcount" in done.stdout, done.stdout + done.stderr
     assert [path.name for path in folder.iterdir() if path.suffix != ""] == [PROGRAM.name]
