@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -123,7 +124,13 @@ class Committing:
         look = self._rolling.look(up_to)
         if not look.joins:
             return ["there are no small files to be joined", *look.left_lines()], None
-        return look.lines(), partial(self._roll_up, self._rolling, look, up_to)
+        lines = look.lines()
+        if rest_s := self._rolling.rest_s():
+            lines.append(
+                "the last roll-up was just now, and readers may still be listing the folder before:"
+                f" this one begins in {math.ceil(rest_s)} s"
+            )
+        return lines, partial(self._roll_up, self._rolling, look, up_to)
 
     def _roll_up(self, rolling: Rolling, look: Look, up_to: int) -> None:
         if any(move.rolled is not None for move in self._unpublished()):
@@ -132,6 +139,7 @@ class Committing:
             look = rolling.look(up_to)
             if not look.joins:
                 return
+        rolling.rest()
         built = rolling.begin(look, up_to, self._unpublished())
         if built.failure is not None:
             rolling.tell(built.failure)

@@ -10,6 +10,7 @@ import errno
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
@@ -193,6 +194,14 @@ class LocalTree:
                 exchange(folder, other)
             except FileNotFoundError:
                 raise self._missing(other if os.path.isdir(folder) else folder) from None
+
+    def age_s(self, folder: str) -> float | None:
+        """By stat."""
+        with self._explaining(folder, "looking at it"):
+            try:
+                return time.time() - os.stat(folder).st_mtime
+            except FileNotFoundError:
+                return None
 
     def link(self, source: str, target: str) -> None:
         """A hard link."""

@@ -7,6 +7,7 @@ is held is published: to add what was published since, the manifest, and the swi
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -54,8 +55,8 @@ class Rolling:
         self._apart = tree.apart()
         self._rollup = RollUp(self._apart, places, settings, who.sink, who.run_id)
         self._sweeping = Sweeping(tree, places, settings.layout)
+        self._sweeping_apart = Sweeping(self._apart, places, settings.layout)
         self._switching = Switching(tree, places, self._sweeping.bring_over, is_past)
-        self._layout = settings.layout
         # Windows published since the last look. What a run before has left counts as well: the
         # first look is at once.
         self.since = settings.rollup or 0
@@ -75,14 +76,25 @@ class Rolling:
         """Sweep, but for what an unsettled manifest names, and build the twin; in this thread.
         RollUpRefused where the file system cannot."""
         self._own = ""
-        sweeping = Sweeping(self._apart, self._places, self._layout)
+        sweeping = self._sweeping_apart
         sweeping.sweep(sorted(set(sweeping.there()) - _named(unsettled)))
+        if sweeping.rest_s():
+            raise self.refused("readers may still be listing the folder before", _AGAIN)
         self._own = self._rollup.name(up_to)
         try:
             self._probe(self._apart, up_to)
             return self._rollup.build(look, self._own, self._check)
         except (RecordNotFound, RecordExists) as changed:
             raise self.refused("files came or went meanwhile", _AGAIN) from changed
+
+    def rest_s(self) -> float:
+        """How long a roll-up has to wait for readers that may still list the folder before."""
+        return self._sweeping_apart.rest_s()
+
+    def rest(self) -> None:
+        """Wait for them."""
+        while rest_s := self.rest_s():
+            time.sleep(rest_s)
 
     def complete(self, built: Built) -> Rolled | None:
         """As RollUp does: only while everything that is held is published."""
@@ -143,7 +155,8 @@ class Rolling:
     def _work(self, up_to: int) -> None:
         try:
             look = self.look(up_to)
-            if look.windows >= (self._every or 0) and look.joins:
+            is_time = look.windows >= (self._every or 0) and not self.rest_s()
+            if is_time and look.joins:
                 self._built = self.begin(look, up_to)
         except Stopped:
             return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from file_sink import paths
 from file_sink.published_names import published_file
+from file_sink.switching import TWIN, VOID
 from file_sink.tree import walk
 from windowlog.errors import KitError, RecordExists, RecordNotFound
 
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from file_sink.layout import Places
     from file_sink.tree import ExchangingTree
 
+# How long a reader may take to list the published folder. It lists by names, one folder after the
+# other, and passes over those that have gone (DuckDB 1.5, pyarrow 26): were the folder that it is
+# in emptied under it, or exchanged a second time, it would miss rows, and not know. DuckDB lists
+# 100,000 folders in 3 s.
+LISTING_S = 60.0
 _DEBRIS = ".debris"
 
 
@@ -31,15 +37,29 @@ class Sweeping:
         return [entry.name for entry in self._tree.list(self._places.rolled())]
 
     def sweep(self, names: Iterable[str]) -> None:
-        """Remove these. By a rename first: who still builds one, or is about to switch, finds
-        nothing under its name any more, and what is removed is never seen by a reader."""
-        debris = [self._set_aside(name) for name in names]
+        """Remove these, but for what readers may still be listing. By a rename first: who still
+        builds one, or is about to switch, finds nothing under its name any more, and what is
+        removed is never seen by a reader."""
+        places = [self._set_aside(name) for name in names]
+        debris = [place for place in places if not self._rest_s(place)]
         if not debris or not self._is_durable():
             return
         for place in debris:
             inner = [paths.join(place, entry.name) for entry in self._tree.list(place)]
             if all(map(self.bring_over, inner)):
                 self._tree.remove(place)
+
+    def rest_s(self) -> float:
+        """How long readers may still be listing the folder before; 0 if nobody can be."""
+        return max((self._rest_s(self._places.rolled(name)) for name in self.there()), default=0.0)
+
+    def _rest_s(self, place: str) -> float:
+        shown = any(entry.name not in (TWIN, VOID) for entry in self._tree.list(place))
+        age_s = self._tree.age_s(place)
+        # What comes from a time far ahead, tells of a clock that was moved.
+        if not shown or age_s is None or not -LISTING_S < age_s < LISTING_S:
+            return 0.0
+        return LISTING_S - max(age_s, 0.0)
 
     def _set_aside(self, name: str) -> str:
         place = self._places.rolled(name)

@@ -94,6 +94,10 @@ class ExchangingTree(Tree, Protocol):
         """Let two folders take each other's place, in one step. Durable once the folders that both
         are in are synced."""
 
+    def age_s(self, folder: str) -> float | None:
+        """How long ago something last came into a folder or left it, in seconds, by the clocks of
+        this machine and of the file system; None if it is not there."""
+
     def link(self, source: str, target: str) -> None:
         """Give a file a second name. RecordExists if it is taken. Durable once its folder is
         synced."""

@@ -70,6 +70,11 @@ class WatchedTree(LocalTree):
             raise
         return made[0]
 
+    def age_s(self, folder: str) -> float | None:
+        """Told."""
+        age: float | None = self._moment(f"age {folder}", lambda: LocalTree.age_s(self, folder))
+        return age
+
     def rename(self, source: str, target: str) -> None:
         """Told."""
         self._moment(f"rename {source}", lambda: LocalTree.rename(self, source, target))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import traceback
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -130,8 +131,11 @@ def in_child(question: Any) -> Any:
         status = 1
         try:
             with os.fdopen(writer, "w") as stream:
-                json.dump(question(), stream)
-            status = 0
+                try:
+                    json.dump(question(), stream)
+                    status = 0
+                except BaseException:  # noqa: BLE001 (a forked child must never return)
+                    stream.write(traceback.format_exc())
         finally:
             os._exit(status)
     os.close(writer)
@@ -139,5 +143,5 @@ def in_child(question: Any) -> Any:
         text = stream.read()
     _, status = os.waitpid(child, 0)
     if status != 0:
-        raise Violation(f"the sink could not be asked after the kill (status {status})")
+        raise Violation(f"the sink could not be asked after the kill (status {status}): {text}")
     return json.loads(text)

@@ -8,7 +8,7 @@ from typing import Any
 
 from file_sink.hdfs_tree import HdfsTree
 from tests.kill.file_moments import Renames, attempt_of
-from tests.kill.moments import CREATED, Trap, after, in_staging
+from tests.kill.moments import CREATED, Trap, after, in_staging, keep
 from windowlog.access.hdfs_path import inside
 from windowlog.access.webhdfs import WebHdfs
 from windowlog.storage import HdfsStorage
@@ -52,7 +52,7 @@ def _of_records(trap: Trap, archive: Path, side: str) -> None:
         elif folder in CREATED:
             trap.passed(side + CREATED[folder])
         if folder == "windows":
-            (archive / name).write_bytes(data)
+            keep(archive, name, data)
 
     def deleted(storage: Any, *_: Any) -> None:
         folder = Path(storage.describe()).name

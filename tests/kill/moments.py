@@ -4,7 +4,6 @@ hooks for this."""
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -93,7 +92,7 @@ def install(trap: Trap, archive: Path) -> None:
         if folder in CREATED and not in_staging(storage):
             trap.passed(CREATED[folder])
         if folder == "windows":
-            shutil.copyfile(Path(storage.describe(), name), archive / name)
+            keep(archive, name, Path(storage.describe(), name).read_bytes())
 
     def after_delete(storage: LocalStorage, *rest: Any) -> None:
         if Path(storage.describe()).name == "windows":
@@ -109,6 +108,13 @@ def install(trap: Trap, archive: Path) -> None:
     after(Tables, "write", lambda *_: trap.passed("rows written"))
     sqlalchemy.event.listen(sqlalchemy.Engine, "commit", lambda _: trap.passed("before commit"))
     after(JdbcSink, "hold", lambda *_: trap.passed("after commit"))
+
+
+def keep(archive: Path, name: str, plan: bytes) -> None:
+    """A copy that is whole, or not there: the kill may come in the middle of it."""
+    unfinished = archive / f"{name}.tmp"
+    unfinished.write_bytes(plan)
+    unfinished.replace(archive / name)
 
 
 def in_staging(storage: LocalStorage) -> bool:

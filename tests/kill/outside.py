@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from file_sink import FileSink
+from file_sink import FileSink, sweeping
 from tests.kill import outside_reader
 from tests.kill.plain_gear import Tell
 from windowed import Listener, Pipeline
@@ -33,6 +33,8 @@ READER_TIMEOUT_S = 120
 # Spark looks three times a second at most: with it the driver waits after each window until it has
 # looked once more, or so long.
 LOOK_S_MAX = 5
+# No reader takes as long to list these few folders, and roll-ups come often enough.
+LISTING_S = 2.0
 DELAY_WITH_SPARK_MAX_S = 1.5
 
 
@@ -105,6 +107,7 @@ def _run_and_kill(pipeline: Callable[[], Pipeline], delay_s: float, looked: Path
     if child == 0:
         status = 1
         try:
+            sweeping.LISTING_S = LISTING_S
             pauses = [] if looked is None else [_Pause(looked)]
             listeners = [Tell(writer), *pauses]
             pipeline().run(None, progress=False, listeners=listeners)
