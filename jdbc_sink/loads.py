@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # their files, and 128 MiB fit into any driver.
 EXECUTORS_FROM_BYTES = 128 * 2**20
 # Where only the number is known: rows of a hundred bytes.
-EXECUTORS_FROM_RECORDS = 1_000_000
+EXECUTORS_FROM_RECORDS = EXECUTORS_FROM_BYTES // 100
 
 
 class Loads:

@@ -11,7 +11,7 @@ import pyarrow
 from connectors.kafka.fetch import Range, fetch
 from connectors.kafka.parts import OffsetRange
 from connectors.kafka.rows import SCHEMA, to_chunk
-from connectors.tasks import shared_out
+from connectors.tasks import Chunks, shared_out
 
 # Ranges share a task up to about so many records: kafka-python reads some 100,000 of them a second
 # on a core, and a task costs 0.1 s.
@@ -26,13 +26,13 @@ def in_driver(
 ) -> pyarrow.Table:
     """The rows of all ranges in their order, all partitions at a time. Errors as in `fetch`."""
     whole = joined(pieces)
-    found: list[list[pyarrow.RecordBatch]] = [[] for _ in whole]
+    found = [Chunks(SCHEMA) for _ in whole]
     for numbers in rounds(whole):
         ranges = [as_range(whole[number]) for number in numbers]
         for at, records in fetch(consumer, ranges, stall_timeout_s, when_quiet):
             topic, partition, _, _ = ranges[at]
-            found[numbers[at]].append(to_chunk(records, topic, partition))
-    return pyarrow.Table.from_batches([chunk for chunks in found for chunk in chunks], SCHEMA)
+            found[numbers[at]].add(to_chunk(records, topic, partition))
+    return pyarrow.Table.from_batches([chunk for one in found for chunk in one.all()], SCHEMA)
 
 
 def grouped(pieces: Sequence[OffsetRange]) -> list[list[OffsetRange]]:
