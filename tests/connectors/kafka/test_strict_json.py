@@ -6,6 +6,7 @@ import json
 import pickle
 import subprocess
 import sys
+import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,16 @@ def test_what_is_not_of_the_schema_is_refused_with_its_place(data: bytes, reason
     """And without the value, which is not for logs."""
     found, why = DECODER(data)
     assert (found, f"value{why}") == (None, reason)
+
+
+def test_a_text_that_was_cut_off_is_soon_refused() -> None:
+    """Within a string with much JSON in it, as change logs have them."""
+    inner = json.dumps([{"name": f"value {number}"} for number in range(20_000)])
+    whole = json.dumps({"text": inner}).encode()
+    started = time.monotonic()
+    found, why = DECODER(whole[:-5])
+    assert (found, why) == (None, " is not JSON from character 10 on")
+    assert time.monotonic() - started < 5
 
 
 def test_nothing_is_nothing() -> None:
