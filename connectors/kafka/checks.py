@@ -6,13 +6,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 from connectors.kafka.look import Offsets
 from windowlog.errors import BadArgument
 
 _TOPIC = re.compile(r"[\w.-]{1,249}", re.ASCII)
+_PORT = re.compile(r"[0-9]{1,5}")
+_PORT_MAX = 65535
+# Kafka finds no moment before it: the few numbers below 0 that it takes are words, as -1 for "the
+# end".
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 # What the promises rest on; the input sets them.
 _OURS = frozenset(
@@ -38,7 +44,8 @@ def check_servers(value: Any) -> tuple[str, ...]:
 def _is_server(text: str) -> bool:
     host, _, port = text.rpartition(":")
     # Without a name and password before the host: they would be shown.
-    return bool(host) and "@" not in host and "/" not in host and port.isdecimal()
+    fine = bool(host) and "@" not in host and "/" not in host
+    return fine and _PORT.fullmatch(port) is not None and 1 <= int(port) <= _PORT_MAX
 
 
 def check_topics(topics: Any, pattern: Any) -> tuple[tuple[str, ...], re.Pattern[str] | None]:
@@ -47,11 +54,7 @@ def check_topics(topics: Any, pattern: Any) -> tuple[tuple[str, ...], re.Pattern
         allowed = "topics=[name, …] or pattern=REGEX, one of the two"
         raise BadArgument(argument="topics", value=topics, allowed=allowed)
     if pattern is not None:
-        try:
-            return (), re.compile(pattern)
-        except (re.error, TypeError):
-            allowed = "a regular expression"
-            raise BadArgument(argument="pattern", value=pattern, allowed=allowed) from None
+        return (), _compiled(pattern)
     given = [topics] if isinstance(topics, str) else topics
     fine = isinstance(given, Sequence) and len(given) > 0
     if not fine or not all(isinstance(one, str) and _TOPIC.fullmatch(one) for one in given):
@@ -60,9 +63,21 @@ def check_topics(topics: Any, pattern: Any) -> tuple[tuple[str, ...], re.Pattern
     return tuple(sorted(set(given))), None
 
 
+def _compiled(pattern: Any) -> re.Pattern[str]:
+    # One for bytes would match no name, and only say so once there are names.
+    if isinstance(getattr(pattern, "pattern", pattern), str):
+        with suppress(re.error):
+            return re.compile(pattern)
+    allowed = "a regular expression, as text"
+    raise BadArgument(argument="pattern", value=pattern, allowed=allowed)
+
+
 def check_moment_or_offsets(argument: str, value: Any, allowed: str) -> datetime | Offsets:
     """A moment with its time zone, or offsets by topic and partition."""
     if isinstance(value, datetime) and value.tzinfo is not None:
+        if value < _EPOCH:
+            allowed += "; a moment not before 1970, for Kafka has no other"
+            raise BadArgument(argument=argument, value=value, allowed=allowed)
         return value
     if isinstance(value, Mapping) and value and all(map(_are_offsets, value.items())):
         return {topic: dict(offsets) for topic, offsets in value.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import ssl
 from datetime import UTC, datetime
@@ -14,6 +15,8 @@ from windowlog.errors import BadArgument
 
 # Without a time zone a moment is none.
 NAIVE = datetime(2001, 2, 3)  # noqa: DTZ001
+# As milliseconds it is -1, which Kafka takes for the end of a topic.
+BEFORE = datetime(1969, 12, 31, 23, 59, 59, 999000, tzinfo=UTC)
 OPTIONS: list[object] = [[], {1: 2}]
 OPTIONS += [{name: "x"} for name in ("isolation_level", "group_id", "auto_offset_reset")]
 HIDDEN = secrets.token_urlsafe()
@@ -39,6 +42,8 @@ def made(**more: Any) -> KafkaInput:
         {"bootstrap_servers": ["[::1]:1"]},
         {"topics": "t"},
         {"topics": None, "pattern": "t.*"},
+        {"topics": None, "pattern": re.compile("t.*")},
+        {"start": datetime(1970, 1, 1, tzinfo=UTC)},
         {"start": datetime(2001, 2, 3, tzinfo=UTC)},
         {"start": {"t": {0: 0}}},
         {"start": "group", "group_id": "g"},
@@ -57,12 +62,14 @@ def test_what_is_allowed_is_taken(more: dict[str, Any]) -> None:
     ("argument", "value"),
     [
         *(("bootstrap_servers", value) for value in ("", "a", "a:b", [], [1], None, "http://a:1")),
+        *(("bootstrap_servers", value) for value in ("a:0", "a:65536", "a:\u0663", "a:1,")),
         *(("topics", value) for value in ([], "", ["a b"], ["a:0"], [1], 5, ["x" * 250])),
-        *(("pattern", value) for value in ("(", 5)),
+        *(("pattern", value) for value in ("(", 5, b"x", re.compile(b"x"))),
         *(("start", value) for value in ("first", "group", 5, NAIVE, {}, {"t": 1})),
         *(("start", value) for value in ({"t": {"0": 1}}, {"t": {0: -1}}, {"t": {0: True}})),
         *(("fallback", value) for value in ("group", None)),
-        *(("stop_at", value) for value in ("latest", {"u": {0: 1}}, NAIVE)),
+        *(("start", value) for value in (BEFORE, datetime.min.replace(tzinfo=UTC))),
+        *(("stop_at", value) for value in ("latest", {"u": {0: 1}}, NAIVE, BEFORE)),
         *(("max_records_per_window", value) for value in (0, -1, 1.5, True, None, 2**40)),
         *(("group_id", value) for value in ("", " ", 5)),
         *(("reader", value) for value in ("jvm", None)),
