@@ -156,8 +156,7 @@ class KafkaInput:
         ClusterChanged."""
         look = bounds.detail
         assert isinstance(look, Look), "bounds come from bounds()"
-        position = from_json(after) if after is not None else self._first(look)
-        self._check(position, look, first=after is None)
+        position = self._checked(after, look)
         self._position = position
         pieces, end = plan_ranges(position, look, self._settings.max_records_per_window)
         size = sum(piece.length for piece in pieces)
@@ -175,14 +174,23 @@ class KafkaInput:
             asked = self._client.group_offsets(self._settings.group_id, look)
         return first_position(self._settings, look, asked)
 
-    def _check(self, position: Position, look: Look, *, first: bool) -> None:
+    def _checked(self, after: Json, look: Look) -> Position:
+        """Where the next window starts, if nothing of it is lost."""
+        first = after is None
         check = losses.lost_before_starting if first else losses.lost_before_planning
-        rest = self._topics(position), self._name, self._settings.where
-        if check(position, look, *rest) is not None:
-            time.sleep(SECOND_LOOK_S)
-            error = check(position, self._client.look(), *rest)
-            if error is not None:
+        for last in (False, True):
+            # A first position of a look that was wrong would lack a topic, and so start it at its
+            # beginning later, whatever `start` says.
+            position = self._first(look) if first else from_json(after)
+            rest = self._topics(position), self._name, self._settings.where
+            error = check(position, look, *rest)
+            if error is None:
+                break
+            if last:
                 raise error
+            time.sleep(SECOND_LOOK_S)
+            look = self._client.look()
+        return position
 
     def _topics(self, position: Position) -> list[str]:
         """The topics that must be there: those named, or those read before by pattern."""

@@ -13,11 +13,18 @@ Offsets: TypeAlias = Mapping[str, Mapping[int, int]]
 @dataclass(frozen=True, slots=True)
 class PartitionLook:
     """A partition's offsets: `earliest` is the first that is left, `stable` that of the first open
-    transaction, or `latest`, which is behind the last record."""
+    transaction, or `latest`, which is behind the last record. `cap`: where reading stops for good.
+    """
 
     earliest: int
     stable: int
     latest: int
+    cap: int | None = None
+
+    @property
+    def readable(self) -> int:
+        """Up to where it is read now."""
+        return self.stable if self.cap is None else min(self.stable, self.cap)
 
     @property
     def held_back(self) -> bool:
@@ -58,7 +65,7 @@ class Look:
                 yield name, number, partition
 
     def until(self, caps: Offsets) -> Look:
-        """The same, as if each partition that `caps` names were stable up to there at most."""
+        """The same, with each partition that `caps` names read up to there at most."""
         topics = {
             name: replace(topic, partitions=_capped(topic.partitions, caps.get(name, {})))
             for name, topic in self.topics.items()
@@ -70,6 +77,5 @@ def _capped(
     partitions: tuple[PartitionLook, ...], caps: Mapping[int, int]
 ) -> tuple[PartitionLook, ...]:
     return tuple(
-        replace(partition, stable=min(partition.stable, caps.get(number, partition.stable)))
-        for number, partition in enumerate(partitions)
+        replace(partition, cap=caps.get(number)) for number, partition in enumerate(partitions)
     )

@@ -201,6 +201,19 @@ def test_reading_stops_at_a_time(broker: Broker) -> None:
         assert values(run.drain()) == [b"-1", b"old", b"old", b"old"]
 
 
+@pytest.mark.parametrize("start", ["latest", "moment"])
+def test_where_reading_stops_moves_no_start(broker: Broker, start: str) -> None:
+    """Though it stops before it would begin: what lies between is not read once it may go on."""
+    topic = broker.create()
+    broker.send(topic, *numbered(5))
+    broker.delete_records(topic, 3)
+    later = datetime.now(UTC) + timedelta(minutes=1)
+    more: dict[str, Any] = {"start": later if start == "moment" else start}
+    with running(broker, topic, stop_at={topic: {0: 1}}, **more) as run:
+        first = run.plan()
+        assert (first.parts, from_json(first.end).topics[topic].offsets) == ((), (5,))
+
+
 def test_lag_is_what_could_be_read_now(broker: Broker) -> None:
     """Of each partition, new ones too, up to an open transaction."""
     topic = broker.create()

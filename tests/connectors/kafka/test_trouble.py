@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,7 @@ from connectors.kafka.rows import to_chunk
 from tests.connectors.kafka.pipelines import KafkaWorld
 from tests.connectors.kafka.reading import noise, running, values
 from tests.connectors.kafka.test_losses import caught
+from tests.connectors.kafka.test_starts import commit
 from tests.connectors.kafka.world import Broker, numbered
 from tests.machine import need_java
 from windowed.testing.services import KafkaService
@@ -135,6 +138,23 @@ def test_a_broker_that_answers_from_old_knowledge_is_asked_again(broker: Broker)
         ):
             plan = run.input.plan(run.after, Bounds(replace(now, topics=old)))
             assert (plan.parts, plan.end) == ((), run.after)
+
+
+@pytest.mark.parametrize("start", ["latest", "offsets", "group", "moment"])
+def test_a_first_look_that_lacks_a_topic_pins_no_start(broker: Broker, start: str) -> None:
+    """A broker that has just come up does not know it yet. It starts where it was told, not later
+    at its beginning, as topics that join do."""
+    topic, group = broker.create(), f"g-{secrets.token_hex(4)}"
+    broker.send(topic, *numbered(3))
+    commit(broker, group, topic, 0, 3)
+    where = {"latest": "latest", "offsets": {topic: {0: 3}}, "group": "group"}
+    chosen = where.get(start, datetime.now(UTC) + timedelta(minutes=1))
+    with running(broker, topic, start=chosen, group_id=group) as run:
+        now = run.input.bounds().detail
+        assert isinstance(now, Look)
+        run.hold(run.log(run.plan(Bounds(replace(now, topics={})))))
+        broker.send(topic, b"new")
+        assert values(run.drain()) == [b"new"]
 
 
 def test_a_topic_that_may_not_be_read_is_an_error(broker: Broker) -> None:
