@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from connectors.kafka.connection import Connection
 from connectors.kafka.errors import GroupTaken
 from connectors.kafka.look import Look, Offsets, OpenTransaction, PartitionLook, TopicLook
+from windowlog.errors import BadArgument
 
 if TYPE_CHECKING:
     from kafka import TopicPartition
@@ -138,11 +139,18 @@ class Client:
         for place in places:
             offsets = earliest[place], min(stable[place], latest[place]), latest[place]
             found[place.topic].append(PartitionLook(*offsets))
-        cluster = str(self._connection.admin.describe_cluster()["cluster_id"])
         return Look(
-            cluster,
+            self._cluster(),
             {name: TopicLook(described[name]["topic_id"], tuple(found[name])) for name in found},
         )
+
+    def _cluster(self) -> str:
+        try:
+            return str(self._connection.admin.describe_cluster()["cluster_id"])
+        except KeyError:
+            # kafka-python (3.0.12) wants a field that answers have since Kafka 3.7. With topics it
+            # has been told the id, too.
+            return str(self._connection.admin._manager.cluster.cluster_id)  # noqa: SLF001
 
     def _described(self, names: list[str] | None) -> dict[str, dict[str, Any]]:
         """The topics that are there, all without names."""
@@ -153,7 +161,12 @@ class Client:
         if refused and names is not None:
             raise TopicAuthorizationFailedError(f"topic {', '.join(refused)}")
         fine = (_FINE, _NO_LEADER)
-        return {topic["name"]: topic for topic in topics if topic["error_code"] in fine}
+        found = {topic["name"]: topic for topic in topics if topic["error_code"] in fine}
+        if any(topic.get("topic_id") is None for topic in found.values()):
+            allowed = "brokers of Kafka 2.8 or later, whose topics have ids, and no older api_version"
+            where = self._settings.where
+            raise BadArgument(argument="bootstrap_servers", value=where, allowed=allowed)
+        return found
 
     def _offsets(
         self, wanted: Mapping[TopicPartition, int], isolation: str

@@ -47,7 +47,6 @@ class Connection:
         if self._admin is None:
             from kafka import KafkaAdminClient
 
-            self._check_names()
             self._admin = self._made(KafkaAdminClient, options.common(self.settings))
         return self._admin
 
@@ -63,6 +62,7 @@ class Connection:
 
     def _made(self, kind: Any, given: Mapping[str, Any]) -> Any:
         """A client, once the brokers have let us in."""
+        self._check_client()
         prepared = ready(given)
         if not self._let_in:
             timeout_s = prepared["request_timeout_ms"] / 1000
@@ -71,13 +71,20 @@ class Connection:
             self._let_in = True
         return _begun(kind, prepared)
 
-    def _check_names(self) -> None:
+    def _check_client(self) -> None:
         from kafka import KafkaConsumer
 
-        unknown = self.settings.client.keys() - KafkaConsumer.DEFAULT_CONFIG.keys()
+        client, known = self.settings.client, KafkaConsumer.DEFAULT_CONFIG
+        unknown = client.keys() - known.keys() | client.keys() & {"kafka_client"}
         if unknown:
             allowed = "options that kafka-python's KafkaConsumer knows"
             raise BadArgument(argument="client", value=sorted(unknown), allowed=allowed)
+        # As in {"check_crcs": "false"}, which kafka-python takes for true.
+        numbers = {name for name in client if isinstance(known[name], int | float)}
+        wrong = [name for name in numbers if not isinstance(client[name], int | float)]
+        if wrong:
+            allowed = "numbers, True or False for these, and no text"
+            raise BadArgument(argument="client", value=sorted(wrong), allowed=allowed)
 
     def call(self, what: str, work: Callable[[], _T]) -> _T:
         """What `work` gives, tried again on new connections while brokers are away. AccessDenied,
@@ -116,6 +123,9 @@ class Connection:
         )
         if isinstance(error, denied):
             return AccessDenied(input=self.name, servers=servers, what=what, reason=said)
+        if isinstance(error, errors.KafkaConfigurationError):
+            allowed = f"kafka-python says: {error}"
+            return BadArgument(argument="client", value=sorted(self.settings.client), allowed=allowed)
         if not isinstance(error, errors.KafkaError | OSError) or isinstance(error, KitError):
             return error
         if isinstance(error, ssl.SSLError | ConnectionResetError | errors.KafkaProtocolError):
