@@ -5,6 +5,7 @@ again in what Spark says.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pyarrow
 
@@ -12,6 +13,11 @@ from connectors.kafka.errors import BadRecord
 from windowlog.errors import pipeline_command
 
 _FOUND = r"([\w.-]+):(\d+)@(\d+) (.*)"
+
+_OF_SPARKS_SOURCE = (
+    r"Record at topic ([\w.-]+) partition (\d+) offset (\d+)"
+    r" (has timestamp value -?\d+ that overflows)"
+)
 
 
 def mark(name: str) -> tuple[str, str]:
@@ -36,8 +42,29 @@ def found_in(error: BaseException, name: str, window_id: str) -> BadRecord | Non
     return _bad_record(name, match[1], int(match[2]), int(match[3]), match[4], window_id)
 
 
+def unreadable_in(
+    error: BaseException, name: str, window_id: str, is_read: Callable[[str], bool]
+) -> BadRecord | None:
+    """The error for a record that is no row, found in `rows.Unreadable` or in a task's error about
+    it: that does not say whose input's it was, so the topic must do."""
+    match = re.search(f"<unreadable record: {_FOUND}>", str(error), re.ASCII)
+    if match is None:
+        match = re.search(_OF_SPARKS_SOURCE, str(error), re.ASCII)
+    if match is None or not is_read(match[1]):
+        return None
+    place = match[1], int(match[2]), int(match[3])
+    return _bad_record(name, *place, match[4], window_id, may_be_kept=False)
+
+
 def _bad_record(
-    name: str, topic: str, partition: int, offset: int, reason: str, window_id: str
+    name: str,
+    topic: str,
+    partition: int,
+    offset: int,
+    reason: str,
+    window_id: str,
+    *,
+    may_be_kept: bool = True,
 ) -> BadRecord:
     part = f"{topic}:{partition}@{offset}-{offset + 1}"
     skip = pipeline_command("skip", window_id, name, "--part", part, "--reason", "WHY")
@@ -49,5 +76,5 @@ def _bad_record(
         offset=offset,
         reason=reason,
         window_id=window_id,
-        choices=[(keep, ""), ("give up this one", skip)],
+        choices=[*([(keep, "")] if may_be_kept else []), ("give up this one", skip)],
     )

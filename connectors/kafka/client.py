@@ -150,7 +150,7 @@ class Client:
         except KeyError:
             # kafka-python (3.0.12) wants a field that answers have since Kafka 3.7. With topics it
             # has been told the id, too.
-            return str(self._connection.admin._manager.cluster.cluster_id)  # noqa: SLF001
+            return str(self._connection.admin._manager.cluster.cluster_id)
 
     def _described(self, names: list[str] | None) -> dict[str, dict[str, Any]]:
         """The topics that are there, all without names."""
@@ -163,7 +163,9 @@ class Client:
         fine = (_FINE, _NO_LEADER)
         found = {topic["name"]: topic for topic in topics if topic["error_code"] in fine}
         if any(topic.get("topic_id") is None for topic in found.values()):
-            allowed = "brokers of Kafka 2.8 or later, whose topics have ids, and no older api_version"
+            allowed = (
+                "brokers of Kafka 2.8 or later, whose topics have ids, and no older api_version"
+            )
             where = self._settings.where
             raise BadArgument(argument="bootstrap_servers", value=where, allowed=allowed)
         return found

@@ -125,12 +125,19 @@ class Connection:
             return AccessDenied(input=self.name, servers=servers, what=what, reason=said)
         if isinstance(error, errors.KafkaConfigurationError):
             allowed = f"kafka-python says: {error}"
-            return BadArgument(argument="client", value=sorted(self.settings.client), allowed=allowed)
+            return BadArgument(
+                argument="client", value=sorted(self.settings.client), allowed=allowed
+            )
         if not isinstance(error, errors.KafkaError | OSError) or isinstance(error, KitError):
             return error
         if isinstance(error, ssl.SSLError | ConnectionResetError | errors.KafkaProtocolError):
             spoken = security.protocol(self.settings.client)
             said += f" (does this listener speak {spoken}? See security_protocol in client=)"
+        if isinstance(error, errors.CorruptRecordError):
+            said += (
+                " (if it comes again, one of the records is such that kafka-python cannot read it;"
+                " it may have a header whose name is not UTF-8: reader='spark' reads that)"
+            )
         timeout_s = self.settings.stall_timeout_s
         tried = f"tried for {timeout_s:g} s" if _passes(error) else "not worth another try"
         return BrokerUnavailable(

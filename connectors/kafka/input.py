@@ -219,7 +219,11 @@ class KafkaInput:
 
     def explain(self, error: Exception) -> Exception | None:
         """BadRecord, if that is what a task has failed for."""
-        return bad_records.found_in(error, self._name, self._window_in_flight())
+        place = self._name, self._window_in_flight()
+        is_read = self._settings.reads
+        return bad_records.found_in(error, *place) or bad_records.unreadable_in(
+            error, *place, is_read
+        )
 
     def verify(self, plan: Plan, skips: Sequence[Skip]) -> None:
         """Are the topics those that were planned? SourceChanged names the part and the command that

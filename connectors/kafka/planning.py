@@ -16,7 +16,7 @@ RANGE_RECORDS_MAX = 100_000
 def plan_ranges(position: Position, look: Look, limit: int) -> tuple[list[OffsetRange], Position]:
     """The next ranges, of `limit` offsets together at most, and the position behind them.
 
-    Each partition goes up to what the look says is readable. One that is new begins at its beginning:
+    Each partition goes up to what is readable by the look. One that is new begins at its beginning:
     in a topic that was seen before at offset 0, in a new one at its earliest. A partition that ends
     before its position has nothing new."""
     known = joined(position, look)

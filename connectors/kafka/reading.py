@@ -9,12 +9,13 @@ import pyarrow
 
 from connectors.kafka import losses, options
 from connectors.kafka import read as ways
+from connectors.kafka.bad_records import unreadable_in
 from connectors.kafka.client import Client
 from connectors.kafka.connection import Connection
 from connectors.kafka.errors import ReadStalled
 from connectors.kafka.fetch import Stalled
 from connectors.kafka.parts import OffsetRange
-from connectors.kafka.rows import SCHEMA
+from connectors.kafka.rows import SCHEMA, Unreadable
 from connectors.kafka.spark_source import check_fits, fits, in_spark
 
 if TYPE_CHECKING:
@@ -39,12 +40,16 @@ class Reading:
         self._window_id = window_id
 
     def table(self) -> pyarrow.Table:
-        """All rows, by the driver's own consumer. SourceChanged, ReadStalled, BrokerUnavailable,
-        AccessDenied."""
+        """All rows, by the driver's own consumer. SourceChanged, ReadStalled, BadRecord,
+        BrokerUnavailable, AccessDenied."""
         if not self._pieces:
             return SCHEMA.empty_table()
         try:
             return self._connection.call("a read", self._read)
+        except Unreadable as error:
+            name, window = self._connection.name, self._window_id
+            told = unreadable_in(error, name, window, lambda _: True)
+            raise (told or error) from None
         except Stalled as error:
             topic, partition, position, end = error.args
             raise ReadStalled(

@@ -48,6 +48,11 @@ class Settings:
             return f"topics like {self.pattern.pattern}"
         return f"topic{'s' if len(self.topics) > 1 else ''} {', '.join(self.topics)}"
 
+    def reads(self, topic: str) -> bool:
+        """Whether the topic is one of those that are read."""
+        pattern = self.pattern
+        return topic in self.topics if pattern is None else pattern.fullmatch(topic) is not None
+
     @property
     def where(self) -> str:
         """The brokers, for messages."""

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _OPTION = "tasks"
+# Quoted: a session may keep words for itself (spark.sql.ansi.enforceReservedKeywords).
 _COLUMNS = (
-    "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp_ltz,"
-    " timestampType int, headers array<struct<key: string, value: binary>>"
+    "`key` binary, `value` binary, `topic` string, `partition` int, `offset` bigint, `timestamp`"
+    " timestamp_ltz, `timestampType` int, `headers` array<struct<`key`: string, `value`: binary>>"
 )
 # A digest of what is connected with -> its source.
 _sources: dict[str, type[TopicSource]] = {}

@@ -176,7 +176,11 @@ def test_no_setting_of_the_session_changes_a_value(
         "spark_sql_timestampType": "TIMESTAMP_NTZ",
         "spark_sql_execution_pythonUDF_arrow_enabled": "true",
     }
-    for values in ({"spark_sql_session_timeZone": "Asia/Kathmandu"}, other):
+    one = {
+        "spark_sql_session_timeZone": "Asia/Kathmandu",
+        "spark_sql_ansi_enforceReservedKeywords": "true",
+    }
+    for values in (one, other):
         with (
             settings(spark, **values),
             running(broker, topic, spark=spark, reader=reader, **JSON, **ASIDE) as run,

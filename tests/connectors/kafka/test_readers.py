@@ -8,7 +8,7 @@ import pickle
 import secrets
 from itertools import pairwise
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -19,10 +19,11 @@ from connectors import KafkaInput
 from connectors.kafka import read as ways
 from connectors.kafka import reading as readers
 from connectors.kafka import source, spark_source
+from connectors.kafka.errors import BadRecord
 from connectors.kafka.options import for_consumers
 from connectors.kafka.parts import OffsetRange
 from connectors.kafka.rows import SCHEMA, to_chunk
-from tests.connectors.kafka.reading import running
+from tests.connectors.kafka.reading import running, skipping, values
 from tests.connectors.kafka.test_planning import settings_of
 from tests.connectors.kafka.world import Broker, numbered
 from windowlog import WindowLog
@@ -225,3 +226,24 @@ def test_a_task_that_comes_no_further_fails(broker: Broker, spark: SparkSession)
     frame = source.load(spark, [[(topic, 0, 0, 5)]], source.source_with(consumer, 1.0))
     with pytest.raises(Exception, match=rf"Stalled: \('{topic}', 0, 3, 5\)"):
         frame.collect()
+
+
+def test_a_time_that_no_row_can_hold_is_told_with_its_place(
+    broker: Broker, how: dict[str, Any]
+) -> None:
+    """As of producers that send nanoseconds. The skip of just this record lets the rest go on."""
+    topic = broker.create(message_timestamp_after_max_ms=str(2**63 - 1))
+    broker.send(topic, b"before")
+    broker.send(topic, b"nano", timestamp_ms=10**18)
+    broker.send(topic, b"after")
+    with running(broker, topic, **how) as run:
+        window = run.log(run.plan())
+        with pytest.raises(Exception, match=f"{topic}.*{10**18}") as caught:
+            run.rows(window)
+        assert isinstance(run.input, KafkaInput)
+        told = run.input.explain(caught.value) or caught.value
+        assert isinstance(told, BadRecord)
+        assert f"topic {topic}, partition 0, offset 1: has " in str(told)
+        assert f"--part {topic}:0@1-2 " in str(told)
+        assert "set_aside" not in str(told)
+        assert values(run.rows(skipping(window, f"{topic}:0@1-2"))) == [b"before", b"after"]
