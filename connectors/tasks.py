@@ -67,7 +67,11 @@ class Chunks:
 
     def table(self) -> pyarrow.Table:
         """The same."""
-        return pyarrow.Table.from_batches(self.all(), self._schema)
+        found = self.all()
+        # A table without any chunk is one that Spark does not take.
+        return (
+            pyarrow.Table.from_batches(found, self._schema) if found else self._schema.empty_table()
+        )
 
     def _join(self) -> None:
         small, self._small, self._small_bytes = self._small, [], 0

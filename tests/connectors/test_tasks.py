@@ -43,6 +43,11 @@ def test_small_chunks_become_few_large_ones(
     assert table.column("n").to_pylist() == list(range(start))
 
 
+def test_nothing_is_one_chunk_of_nothing() -> None:
+    """Spark takes no table without a chunk: each empty window was an error of Arrow's."""
+    assert Chunks(SCHEMA).table().column("n").num_chunks == 1
+
+
 def test_a_large_chunk_is_kept_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not copied: a window's rows are in memory once."""
     monkeypatch.setattr(tasks, "CHUNK_BYTES", 800)
