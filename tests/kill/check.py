@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.kill.moments import BETWEEN_PLAN_AND_HOLD
 from tests.kill.source import Violation
 from tests.kill.world import World
 
@@ -54,6 +55,14 @@ class Checker:
             raise Violation(f"window {held}: row -> how often in (sink, plans): {wrong}")
         self.world.variant.inspect(self.world.root, held)
         self.world.source.inspect(self.read)
+        return held, newest
+
+    def check_killed_at(self, moment: str) -> tuple[int, int]:
+        """`check`, after a kill at a named moment: a plan is logged before it is read. Without it
+        the same rows may be read once more in another window, and no count would tell."""
+        held, newest = self.check()
+        if moment in BETWEEN_PLAN_AND_HOLD and newest == held:
+            raise Violation(f"killed at '{moment}' of window {held + 1}, and the log has {newest}")
         return held, newest
 
     def _between(

@@ -34,6 +34,8 @@ OF_ALL = (
 # Of a sink in a database.
 OF_A_DATABASE = ("ledger advanced", "rows written", "before commit", "after commit")
 MOMENTS = (*OF_ALL, *OF_A_DATABASE)
+# A window is read and not held yet: its plan must be in the log.
+BETWEEN_PLAN_AND_HOLD = ("some records fetched", "read", "staged", "topics verified")
 
 # What it means that a record has been created in a folder of the log.
 CREATED = {

@@ -37,7 +37,7 @@ def one_round(world: World, checker: Checker, tally: Tally, at: str = "") -> Non
     moment = at or _choose(world, tally)
     occurrence = 1 if at else tally.occurrence(moment, rng)
     if _run_and_kill(world, moment, occurrence, rng.uniform(0, world.delay_max_s)):
-        held, newest = checker.check()
+        held, newest = checker.check_killed_at(moment)
         tally.hit(moment, interrupted=moment != RANDOM or newest > held)
     else:
         checker.check()

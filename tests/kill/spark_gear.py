@@ -52,7 +52,7 @@ def one_round(world: World, checker: Checker, tally: Tally) -> None:
     chosen = tally.choose(deck(world), world.rng)
     moment, _, victim = chosen.rpartition(": ")
     killed = _run_and_kill(world, moment, victim)
-    held, newest = checker.check()
+    held, newest = checker.check_killed_at(moment) if killed else checker.check()
     if killed:
         tally.hit(chosen, interrupted=moment != RANDOM or newest > held)
     else:

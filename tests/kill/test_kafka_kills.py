@@ -64,6 +64,7 @@ def test_a_driver_that_reads_a_topic_is_killed(
     "trouble",
     [
         "partition added: looked",
+        "group moved: group committed",
         "plain producer killed: planned",
         "producer of transactions killed: some records fetched",
     ],

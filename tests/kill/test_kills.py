@@ -96,3 +96,14 @@ def test_the_check_notices_a_lost_row_and_a_doubled_one(tmp_path: Path) -> None:
         connection.execute("UPDATE word_counts SET count = count + 1 WHERE word = 'the'")
     with pytest.raises(Violation, match="'the'"):
         Checker(world).check()
+
+
+def test_the_check_notices_a_window_that_was_read_before_it_was_logged(tmp_path: Path) -> None:
+    """A driver died between the two, and the log ends where the sink does."""
+    world = World(tmp_path / "world", plain_gear.new_rng(7))
+    world.produce(lines=10)
+    plain_gear.drain(world)
+    checker = Checker(world)
+    assert checker.check_killed_at("committed told") == checker.check()
+    with pytest.raises(Violation, match="killed at 'read' of window"):
+        checker.check_killed_at("read")

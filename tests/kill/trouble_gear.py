@@ -77,6 +77,15 @@ def _partition_added(world: World) -> Iterator[None]:
     yield
 
 
+@contextmanager
+def _group_moved(world: World) -> Iterator[None]:
+    """Back to the beginning, by somebody else: it is for others to see, and says nothing."""
+    topic = _topic_of(world)
+    offsets = [0 for _ in topic.ends_list()]
+    topic.clerk.ask("commit", group=topic.group, topic=topic.name, offsets=offsets)
+    yield
+
+
 def _writing(world: World, kind: str) -> AbstractContextManager[Any]:
     topic = _topic_of(world)
     partitions, timeout_ms = len(topic.ends_list()), topic.transaction_timeout_ms
@@ -115,6 +124,7 @@ TROUBLES: Mapping[str, Trouble] = {
     "broker killed": _broker_killed,
     "leader killed": _leader_killed,
     "partition added": _partition_added,
+    "group moved": _group_moved,
     "plain producer killed": _plain_producer_killed,
     "producer of transactions killed": _transactions_killed,
     "transaction left open": _transaction_left_open,

@@ -76,6 +76,20 @@ def test_the_very_first_window_is_logged_even_when_it_is_empty() -> None:
     assert (made.run(None).windows_run, _kept(made)) == (0, ["000000000001.json"])
 
 
+def test_a_plan_is_in_the_log_before_it_is_read() -> None:
+    """Each one: a replay may only ever find what was planned."""
+    seen: list[int] = []
+
+    class Looking(RowsInput):
+        def read(self, plan: Any, skips: Any) -> Any:
+            seen.append(len(_kept(made)))
+            return super().read(plan, skips)
+
+    made = pipeline(Looking([[(1,)], [(2,)]], schema="a long"))
+    made.run(None)
+    assert seen == [1, 2]
+
+
 def test_nothing_is_created_before_the_first_plan_is_ready() -> None:
     """A source that fails while it plans leaves no header, no ledger row."""
 
