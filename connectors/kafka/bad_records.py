@@ -68,6 +68,7 @@ def _bad_record(
 ) -> BadRecord:
     part = f"{topic}:{partition}@{offset}-{offset + 1}"
     skip = pipeline_command("skip", window_id, name, "--part", part, "--reason", "WHY")
+    correct = "correct value=, key= or schema=, if they are what is wrong"
     keep = f"keep such records: on_bad_record='set_aside' makes them a frame, {name}_rejects"
     return BadRecord(
         input=name,
@@ -76,5 +77,8 @@ def _bad_record(
         offset=offset,
         reason=reason,
         window_id=window_id,
-        choices=[*([(keep, "")] if may_be_kept else []), ("give up this one", skip)],
+        choices=[
+            *([(correct, ""), (keep, "")] if may_be_kept else []),
+            ("give up this one", skip),
+        ],
     )

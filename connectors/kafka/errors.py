@@ -30,8 +30,9 @@ class ClientMissing(KitError):
 
 
 class BrokerUnavailable(KitError):
-    """Input {input}: {what} did not succeed at {servers} ({tried}): {reason}. Nothing was lost: a
-    window that was logged is replayed whole by the next run."""
+    """Input {input}: {what} did not succeed at {servers} ({tried}): {reason}. See whether the
+    brokers run, and whether this is their address. Nothing was lost: a window that was logged is
+    replayed whole by the next run."""
 
     code = "KF2"
     passing = True

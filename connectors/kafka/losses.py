@@ -158,13 +158,16 @@ def _recreated(topic: str, old: TopicPosition, new: TopicLook, name: str) -> Kit
 
 
 def _missing(topic: str, old: TopicPosition | None, name: str, servers: str) -> KitError:
-    known, choices = "", [("create it, or correct its name", "")]
+    known, choices = "", [("create it, correct its name, or take it out of topics=", "")]
     if old is not None:
         stood = ", ".join(f"{topic}:{number} up to {at}" for number, at in enumerate(old.offsets))
         known = f". It was read: {stood}; what came later is lost"
         choices = [
             ("bring it back", ""),
-            ("forget it, and begin anew if one of its name comes", _reset(name, f"{topic}@gone")),
+            (
+                "forget it, and begin anew if one of its name comes (till then take it off topics=)",
+                _reset(name, f"{topic}@gone"),
+            ),
         ]
     return TopicMissing(input=name, topic=topic, servers=servers, known=known, choices=choices)
 

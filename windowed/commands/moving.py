@@ -38,7 +38,7 @@ def costs(name: str, seek: Seek) -> list[str]:
     lines = []
     for count, what in ((seek.again, "read again"), (seek.passed_over, "passed over, never read")):
         if count is None:
-            lines.append(f"input {name}: how many records are {what} cannot be known")
+            lines.append(f"input {name}: it cannot be known how many records are {what}")
         elif count:
             verb = "is" if count == 1 else "are"
             lines.append(f"input {name}: {counted(count, 'record')} {verb} {what}")

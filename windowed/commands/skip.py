@@ -41,7 +41,7 @@ def _proposal(
     look: Opened, window_id: int, name: str, part_id: str, reason: str, words: list[str]
 ) -> Proposal:
     plan = _plan(look, window_id, name, words)
-    amount = _amount(look, plan, name, part_id)
+    amount = amount_named(look, plan, name, part_id)
     if amount is None:
         raise impossible(words, f"that is no part of window {window_id}", _parts_text(plan))
     if not reason.strip():
@@ -59,7 +59,7 @@ def _proposal(
     return Proposal(lines, lambda: _note(look, skipped))
 
 
-def _amount(look: Opened, plan: Plan, name: str, part_id: str) -> str | None:
+def amount_named(look: Opened, plan: Plan, name: str, part_id: str) -> str | None:
     """How much a skip of that name gives up; None if it names nothing. An input may know names for
     pieces of its parts."""
     piece = getattr(look.parts.inputs.get(name), "piece", None)

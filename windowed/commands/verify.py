@@ -8,6 +8,7 @@ import typer
 
 from windowed.commands.checking import inspect
 from windowed.commands.opened import opened
+from windowed.wording import counted
 
 
 def verify(
@@ -28,5 +29,5 @@ def verify(
         return
     for finding in report.findings:
         typer.echo(f"  * {finding}", err=True)
-    typer.echo(f"{len(report.findings)} findings. Nothing was changed.", err=True)
+    typer.echo(f"{counted(len(report.findings), 'finding')}. Nothing was changed.", err=True)
     raise typer.Exit(1)
