@@ -165,7 +165,7 @@ def _missing(topic: str, old: TopicPosition | None, name: str, servers: str) -> 
         choices = [
             ("bring it back", ""),
             (
-                "forget it, and begin anew if one of its name comes (till then take it off topics=)",
+                "forget it, and begin anew if one of its name comes (until then not in topics=)",
                 _reset(name, f"{topic}@gone"),
             ),
         ]
