@@ -95,6 +95,11 @@ class Variant(Place):
     spark_moments: ClassVar[tuple[str, ...]] = ()
     partly = False
 
+    @property
+    def needs_whole_writes(self) -> bool:
+        """DuckDB does."""
+        return self.database == "duckdb"
+
     def save(self, root: Path) -> None:
         """Write it down, and make what must be there."""
         (root / "variant").write_text(" ".join(self._words()))
