@@ -2,8 +2,8 @@
 
 A SIGKILL in the middle of a write leaves a part of it. DuckDB (1.5) writes a checkpoint over a
 block of its file that the one before still needs: with a part of that block it opens the file no
-more ("Corrupt database file: computed checksum …"). That is DuckDB's to mend, docs/guarantees.md says
-so, and nothing of ours can be learned from it.
+more ("Corrupt database file: computed checksum …"). That is DuckDB's to mend, docs/guarantees.md
+says so, and nothing of ours can be learned from it.
 """
 
 from __future__ import annotations
