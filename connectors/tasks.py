@@ -76,11 +76,8 @@ class Chunks:
     def _join(self) -> None:
         small, self._small, self._small_bytes = self._small, [], 0
         if len(small) > 1:
-            whole = pyarrow.Table.from_batches(small, self._schema)
-            del small
-            self._large += whole.combine_chunks().to_batches()
-        else:
-            self._large += small
+            small = pyarrow.Table.from_batches(small, self._schema).combine_chunks().to_batches()
+        self._large += small
 
 
 def shared_out(pieces: Sequence[_Range], count: int) -> list[list[_Range]]:

@@ -154,9 +154,10 @@ class Rolling:
 
     def _work(self, up_to: int) -> None:
         try:
+            if self.rest_s():
+                return  # asked first: a look reads the footer of every small file
             look = self.look(up_to)
-            is_time = look.windows >= (self._every or 0) and not self.rest_s()
-            if is_time and look.joins:
+            if look.windows >= (self._every or 0) and look.joins:
                 self._built = self.begin(look, up_to)
         except Stopped:
             return
