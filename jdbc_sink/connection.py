@@ -171,6 +171,8 @@ class Connections:
                 connection.invalidate()
             with suppress(Exception):
                 connection.close()
+            with suppress(OSError):
+                self._place.closed(self._engine)
 
 
 def _said(error: Exception) -> str:

@@ -22,11 +22,6 @@ class Place:
     spark_lines: ClassVar[tuple[int, int]] = 100, 300
 
     @property
-    def needs_whole_writes(self) -> bool:
-        """Does a part of a write, which a kill leaves, break what the sink rests on?"""
-        return False
-
-    @property
     def sides(self) -> tuple[str, ...]:
         """Sides of the log that may be lost after a kill, or be away for a time."""
         return ()

@@ -17,7 +17,6 @@ from tests.kill.moments import Trap
 from tests.kill.pipeline import build
 from tests.kill.tally import Tally
 from tests.kill.traps import install_all
-from tests.kill.whole_writes import let_finish
 from tests.kill.world import World
 from windowed import Listener
 from windowlog.errors import MirrorAway
@@ -60,7 +59,6 @@ def _run_and_kill(world: World, moment: str, occurrence: int, delay_s: float) ->
     os.close(reader)
     if moment == RANDOM:
         time.sleep(delay_s)
-        let_finish(world, child)
         os.kill(child, signal.SIGKILL)
     return was_killed(child)
 

@@ -16,7 +16,6 @@ import time
 from tests.kill.check import Checker
 from tests.kill.plain_gear import RANDOM
 from tests.kill.tally import Tally
-from tests.kill.whole_writes import let_finish
 from tests.kill.world import World
 
 # A window takes some 150 ms once the session is warm; the first one over a second.
@@ -80,7 +79,6 @@ def _run_and_kill(world: World, moment: str | None, victim: str) -> bool:
         if moment == RANDOM and started:
             time.sleep(world.rng.uniform(0, DELAY_MAX_S))
             if child.poll() is None:
-                let_finish(world, child.pid)
                 _kill(child, victim)
         child.wait(RUN_TIMEOUT_S)
     finally:

@@ -17,7 +17,6 @@ from tests.kill.plain_gear import begin, drain, was_killed
 from tests.kill.producers import writing
 from tests.kill.tally import Tally
 from tests.kill.topic import PARTITIONS_MAX, Topic
-from tests.kill.whole_writes import let_finish
 from tests.kill.world import World
 
 if TYPE_CHECKING:
@@ -171,7 +170,6 @@ def one_round(
             os.kill(child, signal.SIGCONT)
             if delay_s is not None:
                 time.sleep(delay_s)
-                let_finish(world, child)
                 os.kill(child, signal.SIGKILL)
     killed = met and was_killed(child)
     os.close(told)

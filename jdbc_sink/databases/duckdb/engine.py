@@ -5,8 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
+import sqlalchemy as sql
+
+from jdbc_sink.databases.duckdb.doublewrite import Doublewrite
 from jdbc_sink.errors import TransactionOpen
 from windowlog.access.engines import did_you_mean
 
@@ -14,6 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
+_COPIES: WeakKeyDictionary[Engine, Doublewrite] = WeakKeyDictionary()
 # How such a file begins.
 _SQLITE = b"SQLite format 3\0"
 
@@ -29,7 +35,12 @@ def engine_for(given: Any, *, by_url: bool) -> tuple[Engine, bool]:
         raise did_you_mean(str(given.url), str(given.url).replace("://", ":///", 1))
     if _is_memory(given):
         return _beside(_driver_connection(given)), True
-    return given, False
+    return _guarded(given), False
+
+
+def copy_beside(engine: Engine) -> Doublewrite | None:
+    """What keeps the copy for the engine's file; None if there is no file."""
+    return _COPIES.get(engine)
 
 
 def refuse_open_transaction(own: Any, sink: str) -> None:
@@ -84,14 +95,34 @@ def _plain(engine: Engine) -> Engine:
     import duckdb
 
     name = engine.url.database
-    if engine.url.query or name is None or ":" in name.partition("/")[0]:
-        return engine  # settings of the user's, or a service
+    if engine.url.query or name is None or _is_service(name):
+        return _guarded(engine)  # settings of the user's, or a service
 
     def connect() -> Any:
         _refuse_sqlite(name)
+        # The engine's own events do not come where it has a creator.
+        copy.mend()
         return duckdb.connect(name)
 
-    return _connected_by(connect, engine.url)
+    copy = Doublewrite(Path(name))
+    return _guarded(_connected_by(connect, engine.url), copy)
+
+
+def _guarded(engine: Engine, copy: Doublewrite | None = None) -> Engine:
+    """The engine, which keeps what its checkpoints write over: see Doublewrite."""
+    name = engine.url.database
+    if engine in _COPIES or name is None or _is_service(name):
+        return engine
+    copy = _COPIES[engine] = copy or Doublewrite(Path(name))
+    sql.event.listen(engine, "do_connect", lambda *_: copy.mend())
+    sql.event.listen(engine, "commit", lambda held: copy.keep(held.connection.driver_connection))
+    sql.event.listen(engine, "close", lambda driver, _: copy.keep_for_close(driver))
+    sql.event.listen(engine, "close_detached", copy.keep_for_close)
+    return engine
+
+
+def _is_service(name: str) -> bool:
+    return ":" in name.partition("/")[0]
 
 
 def _refuse_sqlite(name: str) -> None:

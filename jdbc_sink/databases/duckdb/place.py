@@ -13,6 +13,8 @@ from uuid import uuid4
 
 import sqlalchemy as sql
 
+from jdbc_sink.databases.duckdb.doublewrite import sync_folder
+from jdbc_sink.databases.duckdb.engine import copy_beside
 from jdbc_sink.databases.processes import process_name
 from jdbc_sink.guard import Guard
 
@@ -76,7 +78,7 @@ class DuckDbPlace:
             duckdb.connect(str(whole)).close()
             with suppress(FileExistsError):
                 _link(whole, path)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         finally:
             whole.unlink(missing_ok=True)
 
@@ -135,11 +137,20 @@ class DuckDbPlace:
         with suppress(Exception):  # closing does it, in more memory
             limit = driver.execute("SELECT current_setting('memory_limit')").fetchall()[0][0]
             if _mib(limit) > _CHECKPOINT_MIB:
+                copy = copy_beside(connection.engine)
+                if copy is not None:
+                    copy.keep(driver)
                 try:
                     driver.execute(f"SET memory_limit = '{_CHECKPOINT_MIB}MiB'")
                     driver.execute("CHECKPOINT")
                 finally:
                     driver.execute(f"SET memory_limit = '{limit}'")
+
+    def closed(self, engine: Engine) -> None:
+        """Leave nothing beside the file that is not needed."""
+        copy = copy_beside(engine)
+        if copy is not None:
+            copy.forget()
 
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""
@@ -185,11 +196,3 @@ def _link(source: Path, target: Path) -> None:
         # file that loses is empty.
         if not target.exists():
             source.rename(target)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -119,6 +119,9 @@ class SqlitePlace:
     def settle(self, connection: Connection) -> None:
         """Nothing: its cache is small."""
 
+    def closed(self, engine: Engine) -> None:
+        """Nothing: SQLite clears away itself."""
+
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""
         return False

@@ -5,11 +5,13 @@ from __future__ import annotations
 import http
 import json
 import os
+import socket
 import ssl
 import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from windowed.testing.services.daemon import Daemon, free_port
@@ -121,7 +123,9 @@ class HdfsService(LocalService):
         return int(addresses[0].rpartition(":")[2]) if addresses else 0
 
     def _name_node_answers(self) -> bool:
-        return bool(self._beans(self._http_port, "Hadoop:service=NameNode,name=FSNamesystemState"))
+        # The page is there before the name node answers calls.
+        page = self._beans(self._http_port, "Hadoop:service=NameNode,name=FSNamesystemState")
+        return bool(page) and _listens(self._rpc_port)
 
     def _data_node_is_known(self) -> bool:
         states = self._beans(self._http_port, "Hadoop:service=NameNode,name=FSNamesystemState")
@@ -174,3 +178,9 @@ class HdfsService(LocalService):
         except (OSError, ValueError):
             return []
         return beans
+
+
+def _listens(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), _ANSWER_S_MAX):
+        return True
+    return False

@@ -1,0 +1,163 @@
+"""What DuckDB's next checkpoint writes over is kept beside the file, and put back after a kill.
+
+DuckDB (1.5) packs its metadata into blocks of 256 KiB. A checkpoint puts new pieces into the gaps
+of blocks that the file still needs, and writes each such block over itself; the file's header,
+which says where the newest pieces are, comes last. A kill in the middle of such a write leaves a
+block whose checksum is wrong, and DuckDB opens the file no more. InnoDB answers the same trouble
+with its doublewrite buffer, and so do we: before whatever may bring a checkpoint, a copy of the
+blocks with gaps is durable in FILE.doublewrite. As long as the header is the one that the copy was
+made under, that checkpoint has not taken effect: the blocks are put back, and DuckDB finds all that
+was committed in the file and its log. Under any other header the copy is of no use.
+
+It needs /proc, as Linux has it: to open and close a file anew would give up all locks that this
+process has on it, DuckDB's among them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+# DuckDB's storage format: three headers of 4 KiB, then the blocks.
+_HEADER_BYTES = 3 * 4096
+# A block without a gap gets nothing new, and one that is all gap may become something else.
+_WITH_GAPS = (
+    "SELECT block_id, (SELECT block_size FROM pragma_database_size()"
+    " WHERE database_name = current_database())"
+    " FROM pragma_metadata_info() WHERE free_blocks > 0 AND free_blocks < total_blocks"
+)
+_FORMAT = 1
+_OPEN_FILES = Path("/proc/self/fd")
+
+
+class Doublewrite:
+    """Keeps the copy for one database file. Whoever commits calls `keep` before, whoever closes
+    too; `mend` comes before opening, `forget` after closing."""
+
+    def __init__(self, database: Path) -> None:
+        self.path = database.with_name(f"{database.name}.doublewrite")
+        self.database = database
+        self._log = database.with_name(f"{database.name}.wal")
+        self._header = b""
+        self._descriptor = -1
+
+    def keep(self, connection: Any) -> None:
+        """Make the copy, unless it is there: a checkpoint may follow. `connection` is DuckDB's."""
+        descriptor = self._of_duckdb()
+        if descriptor is None:
+            return
+        while (header := os.pread(descriptor, _HEADER_BYTES, 0)) != self._header:
+            # Beside: the connection's own transaction may be open, or have failed.
+            beside = connection.duplicate()
+            try:
+                found = beside.execute(_WITH_GAPS).fetchall()
+            finally:
+                beside.close()
+            blocks = []
+            for block, size in found:
+                offset = _HEADER_BYTES + block * size
+                blocks.append((offset, os.pread(descriptor, size, offset)))
+            # Another connection of this process may have made a checkpoint meanwhile.
+            if os.pread(descriptor, _HEADER_BYTES, 0) == header:
+                _write(self.path, header, blocks)
+                self._header = header
+
+    def keep_for_close(self, connection: Any) -> None:
+        """As `keep`, if closing brings a checkpoint: where a log is left."""
+        # Closing must end well, whatever state the connection is in.
+        with suppress(Exception):
+            if self._log.stat().st_size:
+                self.keep(connection)
+
+    def mend(self) -> None:
+        """Put the blocks back that a kill has left in part."""
+        self._header = b""
+        kept = _read(self.path)
+        # Who has it open has read it whole.
+        if kept is None or self._of_duckdb() is not None:
+            return
+        try:
+            descriptor = os.open(self.database, os.O_RDWR)
+        except OSError:
+            return  # DuckDB says why
+        try:
+            # DuckDB's own lock: another process may be in the middle of a checkpoint.
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _put_back(descriptor, *kept)
+        except BlockingIOError:
+            return
+        finally:
+            os.close(descriptor)
+
+    def forget(self) -> None:
+        """Remove the copy, if this process has closed the file and no log is left."""
+        if self._of_duckdb() is None and not self._log.exists():
+            self._header = b""
+            self.path.unlink(missing_ok=True)
+
+    def _of_duckdb(self) -> int | None:
+        """The descriptor under which DuckDB has the file open in this process."""
+        try:
+            wanted = self.database.stat()
+            candidates = [self._descriptor, *map(int, os.listdir(_OPEN_FILES))]
+        except OSError:
+            return None
+        for descriptor in candidates:
+            with suppress(OSError):
+                if os.path.samestat(os.fstat(descriptor), wanted):
+                    self._descriptor = descriptor
+                    return descriptor
+        return None
+
+
+def _put_back(descriptor: int, header: bytes, blocks: list[tuple[int, bytes]]) -> None:
+    if os.pread(descriptor, _HEADER_BYTES, 0) != header:
+        return
+    for offset, block in blocks:
+        os.pwrite(descriptor, block, offset)
+    os.fsync(descriptor)
+
+
+def _write(path: Path, header: bytes, blocks: list[tuple[int, bytes]]) -> None:
+    body = header + b"".join(block for _, block in blocks)
+    places = [(offset, len(block)) for offset, block in blocks]
+    digest = hashlib.sha256(body).hexdigest()
+    first = json.dumps({"format": _FORMAT, "blocks": places, "sha256": digest})
+    new = path.with_name(f"{path.name}.new")
+    with open(new, "wb") as file:
+        file.write(first.encode() + b"\n" + body)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    sync_folder(path.parent)
+
+
+def _read(path: Path) -> tuple[bytes, list[tuple[int, bytes]]] | None:
+    """The header and the blocks with their offsets. None if there is no copy, or no whole one: the
+    one before was no longer needed then."""
+    try:
+        first, _, body = path.read_bytes().partition(b"\n")
+        said = json.loads(first)
+        if said["format"] != _FORMAT or hashlib.sha256(body).hexdigest() != said["sha256"]:
+            return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    blocks, start = [], _HEADER_BYTES
+    for offset, size in said["blocks"]:
+        blocks.append((offset, body[start : start + size]))
+        start += size
+    return body[:_HEADER_BYTES], blocks
+
+
+def sync_folder(folder: Path) -> None:
+    """What was made or renamed in it survives a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
