@@ -38,6 +38,16 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 
+# Each Spark of the tests lives for a short time, also those that they start and kill: Java's better
+# compiler and its parallel collector take more than half of the processor then, and give nothing.
+# Spark's launcher is one more Java.
+_SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+os.environ.setdefault("SPARK_LAUNCHER_OPTS", _SHORT_LIVED)
+os.environ.setdefault(
+    "PYSPARK_SUBMIT_ARGS",
+    f'--conf "spark.driver.defaultJavaOptions={_SHORT_LIVED}" pyspark-shell',
+)
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:

@@ -191,7 +191,7 @@ RUNS = [
 
 @pytest.mark.parametrize(("database", "effect", "after"), RUNS)
 def test_each_statement_may_fail_and_each_row_takes_effect_once(
-    tmp_path: Path,
+    quick_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     database: str,
     effect: int,
@@ -202,7 +202,7 @@ def test_each_statement_may_fail_and_each_row_takes_effect_once(
     arguments, expected = EFFECTS[effect]
     several = "tables" in arguments
     for at in range(1, STATEMENTS_MAX):
-        place = Place(database, tmp_path / f"{at}.db", arguments)
+        place = Place(database, quick_folder / f"{at}.db", arguments)
         pipeline = Pipeline(
             "faults",
             inputs={"rows": RowsInput(WINDOWS.copy(), schema="word string, n bigint")},
@@ -224,12 +224,12 @@ def test_each_statement_may_fail_and_each_row_takes_effect_once(
 @pytest.mark.parametrize("effect", range(len(EFFECTS)))
 @pytest.mark.parametrize("after", [False, True])
 def test_each_statement_of_one_hold_may_fail_before_or_after_it_took_effect(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: str, effect: int, after: bool
+    quick_folder: Path, monkeypatch: pytest.MonkeyPatch, database: str, effect: int, after: bool
 ) -> None:
     """The window is held, or not at all, as the ledger says to a new run, which holds it then."""
     arguments, expected = EFFECTS[effect]
     for at in range(1, STATEMENTS_MAX):
-        place = Place(database, tmp_path / f"{at}.db", arguments)
+        place = Place(database, quick_folder / f"{at}.db", arguments)
         story = Story(place.sink())
         sink = story.open(story.sink)
         sink.adopt(None, story.beginning)

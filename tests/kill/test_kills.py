@@ -35,12 +35,12 @@ def test_a_spark_driver_killed_leaves_exactly_the_plans_it_held(tmp_path: Path) 
 def test_every_mode_survives_kills(tmp_path: Path, database: str, mode: str) -> None:
     """On each database: named moments and random ones."""
     world = World(tmp_path / "world", plain_gear.new_rng(11), Variant(database, mode))
-    tally = plain_gear.run(world, rounds=5)
+    tally = plain_gear.run(world, rounds=4)
     assert tally.interrupted > 0
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("database", ["duckdb", "sqlite"])
+@pytest.mark.parametrize("database", ["duckdb", pytest.param("sqlite", marks=pytest.mark.soak)])
 def test_rows_that_tasks_wrote_survive_kills(tmp_path: Path, database: str) -> None:
     """The load through executors, on each database: a kill, and a run to the end."""
     variant = Variant(database, "accumulate", "executors")

@@ -28,10 +28,10 @@ def test_outside_readers_see_whole_windows_while_the_driver_is_killed(quick_fold
 def test_outside_readers_see_whole_windows_while_files_are_joined(quick_folder: Path) -> None:
     """Spark too; and while the driver is killed that joins them."""
     readers = (*outside.READERS, "spark")
-    _, told = outside.run(quick_folder, 12, readers, random.Random(2), rollup=2)
+    _, told = outside.run(quick_folder, 8, readers, random.Random(2), rollup=2)
     for reader in told:
         print(reader)
-        assert reader["windows"] == 12
+        assert reader["windows"] == 8
         assert reader["looks"] >= reader["different"] > 1
     assert list((quick_folder / "out").rglob("*-to-*"))
 

@@ -133,7 +133,7 @@ def test_killed_at_random_moments_counts_and_rejects_are_equal(
     need_java()
     (tmp_path / "a.py").write_text("".join(f"word_{n % 7} = word\n\n" for n in range(6_000)))
     command = [sys.executable, "-m", "samples.wordcount.kafka_demo", str(tmp_path)]
-    command += ["--kafka", kafka.bootstrap, "--shares", "1", "--window-records", "1000"]
+    command += ["--kafka", kafka.bootstrap, "--shares", "1", "--window-records", "1500"]
     done = subprocess.run(
         [*command, "--seed", "336"],
         cwd=ROOT, capture_output=True, text=True, timeout=900, check=False,

@@ -264,9 +264,9 @@ class _Interloper(Fuse):
 
 
 @pytest.mark.parametrize("damage", ["missing", "torn"])
-def test_a_log_that_has_lost_its_header_is_replaced(damage: str, tmp_path: Path) -> None:
+def test_a_log_that_has_lost_its_header_is_replaced(damage: str, quick_folder: Path) -> None:
     """The old windows are then debris."""
-    world = FileWorld(tmp_path / "world")
+    world = FileWorld(quick_folder / "world")
     world.write("line1 word")
     world.run()
     header = world.state / "headers" / "000000000001.json"

@@ -81,11 +81,11 @@ TWO = pytest.param(LATER, id="two", marks=pytest.mark.soak)
 @pytest.mark.parametrize("to", ["beginning", "a.txt@beginning"])
 @pytest.mark.parametrize("later", [pytest.param(LATER[:1], id="one"), TWO])
 def test_a_reset_that_is_killed_leaves_nothing_that_is_believed_and_wrong(
-    tmp_path: Path, later: list[str], to: str, after: bool
+    quick_folder: Path, later: list[str], to: str, after: bool
 ) -> None:
     """The next run is refused, or reads as if inputs/ had been restored too, or as was asked; and
     the same command, said again, does what was asked. ‡"""
-    restored = Restored(tmp_path / "world", later, to)
+    restored = Restored(quick_folder / "world", later, to)
     for at in range(1, 99):
         restored.begin()
         fuse = Changes(at, after=after)
@@ -114,11 +114,11 @@ def _counts_or_refusal(restored: Restored) -> dict[str, int] | None:
 
 
 def test_a_reset_of_one_input_lets_go_of_what_others_remember_beyond_the_log(
-    tmp_path: Path,
+    quick_folder: Path,
 ) -> None:
     """The number of the other one's last window is given anew: its memory would count as this
     one's, and its line would be lost. ‡"""
-    world = FileWorld(tmp_path / "world")
+    world = FileWorld(quick_folder / "world")
     world.wiring["inputs"]["extra"] = "more"
     world.folder("more").mkdir()
     begin_purged(world)
@@ -135,10 +135,10 @@ def test_a_reset_of_one_input_lets_go_of_what_others_remember_beyond_the_log(
 
 
 def test_what_a_living_driver_remembers_is_not_let_go_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    quick_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It logs, holds and folds a window after `reset` has looked at the log."""
-    world = FileWorld(tmp_path / "world")
+    world = FileWorld(quick_folder / "world")
     begin_purged(world)
     beyond = LogMemory.beyond
 

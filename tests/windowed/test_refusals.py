@@ -40,9 +40,9 @@ def test_every_row_that_refuses_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_refusal_touches_nothing_and_prints_all_choices(case: Case, tmp_path: Path) -> None:
+def test_a_refusal_touches_nothing_and_prints_all_choices(case: Case, quick_folder: Path) -> None:
     """The state a person made is refused by its own error, twice, and no byte of it changes."""
-    world = FileWorld(tmp_path / "world")
+    world = FileWorld(quick_folder / "world")
     case.damage(world)
     before = world.bytes()
     error = _refused(world)
@@ -56,10 +56,10 @@ def test_a_refusal_touches_nothing_and_prints_all_choices(case: Case, tmp_path: 
     ("case", "words"), CHOICES, ids=[f"{case.name}: {words}" for case, words in CHOICES]
 )
 def test_a_printed_command_leads_on(
-    case: Case, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    case: Case, words: str, quick_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Dry, it changes nothing; with --apply the next runs hold exactly the rows counted by hand."""
-    world = FileWorld(tmp_path / "world")
+    world = FileWorld(quick_folder / "world")
     case.damage(world)
     arguments = _printed(world, _refused(world))[words]
     before = world.bytes()
