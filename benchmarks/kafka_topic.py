@@ -46,7 +46,9 @@ def broker() -> Iterator[str]:
 
 def kafka_session(name: str) -> SparkSession:
     """A session that finds Spark's own Kafka source."""
-    os.environ.setdefault("PYSPARK_SUBMIT_ARGS", f"--jars {jars_of_spark_kafka()} pyspark-shell")
+    given = os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
+    if "--jars" not in given:
+        os.environ["PYSPARK_SUBMIT_ARGS"] = f"--jars {jars_of_spark_kafka()} {given}"
     return local_session(name)
 
 
