@@ -171,8 +171,12 @@ class Connections:
                 connection.invalidate()
             with suppress(Exception):
                 connection.close()
-            with suppress(OSError):
-                self._place.closed(self._engine)
+
+    def close(self) -> None:
+        """Close the connection, for this run."""
+        self.drop()
+        with suppress(OSError):
+            self._place.closed(self._engine)
 
 
 def _said(error: Exception) -> str:

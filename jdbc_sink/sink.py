@@ -232,7 +232,7 @@ class JdbcSink:
         """Let go of the database."""
         self._staged = None
         self._loads.close()
-        self._connections.drop()
+        self._connections.close()
 
     def _transaction(self, *, reads: bool = False) -> AbstractContextManager[Connection]:
         return self._connections.transaction(reads=reads)

@@ -59,7 +59,7 @@ class Place(Protocol):
         """After a window that came through a spool: spare memory that others need more."""
 
     def closed(self, engine: Engine) -> None:
-        """After a connection was closed: clear away what only an open one needs."""
+        """After the last connection of a run: clear away what only an open one needs."""
 
     def lost_race(self, error: Exception) -> bool:
         """Does this error of an UPDATE say that another transaction changed the row?"""
