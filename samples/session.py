@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +32,7 @@ def local_session(name: str) -> SparkSession:
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     cores = os.cpu_count() or 1
     builder: SparkSession.Builder = SparkSession.builder
-    return (
+    builder = (
         builder.appName(name)
         .master("local[*]")
         .config("spark.ui.enabled", "false")
@@ -36,8 +40,23 @@ def local_session(name: str) -> SparkSession:
         .config("spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile={_LOGGING}")
         .config("spark.sql.shuffle.partitions", str(cores))
         .config("spark.sql.session.timeZone", "UTC")
-        .getOrCreate()
     )
+    with _deaf_to_sigterm():
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _deaf_to_sigterm() -> Iterator[None]:
+    """A JVM that is started in here ignores SIGTERM, as one of pyspark's does Ctrl-C: sent to the
+    whole process group, it lets the window in flight finish. The JVM ends with its driver."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class JavaMissing(KitError):

@@ -3,7 +3,8 @@
 from windowed.errors import Refused
 from windowed.listener import Listener
 from windowed.pipeline import Pipeline
-from windowed.run import Run, Summary
+from windowed.run import Run
+from windowed.summary import Summary
 from windowed.trigger import drained, every, forever, windows
 
 __all__ = [

@@ -48,6 +48,14 @@ def read_all(inputs: Mapping[str, Input], window: Window) -> dict[str, Frame]:
     return frames
 
 
+def counts(inputs: Mapping[str, Input]) -> dict[str, int]:
+    """How many records inputs have set aside of the window that was verified last; without those
+    that have none."""
+    told = {name: getattr(source, "set_aside_count", None) for name, source in inputs.items()}
+    found = {name: tell() for name, tell in told.items() if tell is not None}
+    return {name: count for name, count in found.items() if count}
+
+
 @contextmanager
 def explained(inputs: Mapping[str, Input]) -> Iterator[None]:
     """While frames are used: an error that an input knows the meaning of is raised in its words."""

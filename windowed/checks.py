@@ -6,6 +6,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from windowed.asides import frame_names, rejects_of, sets_aside
@@ -49,6 +50,10 @@ def check_inputs(inputs: Any) -> None:
         if sets_aside(inputs[name]) and rejects_of(name) in inputs:
             allowed = f"another name: what input {name!r} sets aside is called so"
             raise BadArgument(argument="inputs", value=rejects_of(name), allowed=allowed)
+    for name, other in combinations(inputs, 2):
+        clashes = getattr(inputs[other], "clashes", None)
+        if clashes is not None and (allowed := clashes(inputs[name])) is not None:
+            raise BadArgument(argument="inputs", value=other, allowed=allowed)
 
 
 def check_sinks(sinks: Any) -> None:

@@ -3,7 +3,7 @@ swallowed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from windowlog.window import Window
 
@@ -23,6 +23,10 @@ class Listener:
         """These sinks hold the window already, read with fewer skips than stand beside it now: they
         have rows that the others will not get. One that holds later windows too is always named,
         for it may have them."""
+
+    def set_aside(self, window: Window, counts: Mapping[str, int]) -> None:
+        """By input, how many records of the window are set aside, NAME_rejects. Told before it is
+        held, if there are any; again, if it could not be held at once."""
 
     def held(self, window: Window, sink: str) -> None:
         """Sink `sink` holds the window: its rows are durable."""
@@ -59,6 +63,11 @@ class Listeners(Listener):
         """Tell all."""
         for listener in self._listeners:
             listener.uneven(window, sinks)
+
+    def set_aside(self, window: Window, counts: Mapping[str, int]) -> None:
+        """Tell all."""
+        for listener in self._listeners:
+            listener.set_aside(window, counts)
 
     def held(self, window: Window, sink: str) -> None:
         """Tell all."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from windowed import opening
-from windowed.asides import explained, read_all
+from windowed.asides import counts, explained, read_all
 from windowed.frames import arrow_schema, schema_of, shared
 from windowed.timing import Timing
 from windowed.workers import explaining
@@ -69,6 +69,7 @@ class Loop:
     stop: threading.Event = field(default_factory=threading.Event)
     timing: Timing = field(default_factory=Timing)
     replayed: int = 0
+    aside: dict[str, int] = field(default_factory=dict)
     _positions: dict[str, Json] = field(default_factory=dict)
     _facts: Facts = field(init=False)
     _held: dict[str, int] = field(default_factory=dict)
@@ -181,7 +182,7 @@ class Loop:
             try:
                 with explained(self.parts.inputs):
                     self._stage(window, outputs())
-                self._verify(window)
+                    self._verify(window)
                 self._hold(window)
                 break
             except NotHeld:
@@ -215,6 +216,9 @@ class Loop:
             for name, source in self.parts.inputs.items():
                 if name in window.plans:
                     source.verify(window.plans[name], window.skips)
+        self.aside = counts(self.parts.inputs)
+        if self.aside:
+            self.listener.set_aside(window, self.aside)
 
     def _hold(self, window: Window) -> None:
         with self.timing.step("hold"):

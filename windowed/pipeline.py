@@ -19,7 +19,8 @@ from windowed.loop import Loop, opened
 from windowed.own import OwnRun
 from windowed.parts import Parts
 from windowed.progress import reporter
-from windowed.run import Run, Summary
+from windowed.run import Run
+from windowed.summary import Summary
 from windowed.trigger import Trigger, Until, drained
 from windowlog.access.places import named
 from windowlog.errors import BadArgument

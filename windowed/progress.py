@@ -6,10 +6,11 @@ from __future__ import annotations
 import _thread
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from windowed.listener import Listener
+from windowed.stopping import CutShort
 from windowed.wording import counted, lasted, sized
 
 if TYPE_CHECKING:
@@ -41,9 +42,9 @@ class Tally(Listener):
         self._pipeline = pipeline
         self._start_s = time.monotonic()
         self._windows = self._bytes = self._records = 0
-        self._newest = 0
+        self._newest = self._aside = self._aside_now = 0
         self._in_flight: Window | None = None
-        self._signal = ""
+        self._signal = self._cut = ""
         self._saying = _thread.allocate_lock()
         self._said = True
         self._text = ""
@@ -52,6 +53,11 @@ class Tally(Listener):
         """A window of this run: what an earlier one held may be told as committed again."""
         self._newest = window.id
         self._in_flight = window
+        self._aside_now = 0
+
+    def set_aside(self, window: Window, counts: Mapping[str, int]) -> None:
+        """Counted once the window is held: it may be told again."""
+        self._aside_now = sum(counts.values())
 
     def add(self, window: Window) -> None:
         """Count a window that was planned in this run."""
@@ -59,6 +65,7 @@ class Tally(Listener):
             return
         self._in_flight = None
         self._windows += 1
+        self._aside += self._aside_now
         self._bytes += sum(plan.bytes or 0 for plan in window.plans.values())
         self._records += sum(plan.records or 0 for plan in window.plans.values())
         self._text, self._said = self._text_of(window), False
@@ -71,6 +78,7 @@ class Tally(Listener):
     def _text_of(self, window: Window) -> str:
         size = f", {sized(self._bytes)}" if self._bytes else ""
         size += f", {counted(self._records, 'record')}" if self._records else ""
+        size += f" ({self._aside:,} set aside)" if self._aside else ""
         return (
             f"{self._pipeline}: window {window.id} held"
             f" · {counted(self._windows, 'window')}{size}"
@@ -94,8 +102,11 @@ class Tally(Listener):
             self._saying.release()
 
     def failed(self, error: BaseException) -> None:
-        """The error speaks for itself."""
-        self._said, self._signal = True, ""
+        """The error speaks for itself, unless it is only how a signal has ended the run."""
+        if isinstance(error, CutShort):
+            self._cut = str(error)
+        else:
+            self._said, self._signal = True, ""
 
     def last_words(self) -> str:
         """What is still to be said when the run has ended: how far it came, and who stopped it.
@@ -104,9 +115,9 @@ class Tally(Listener):
             self._saying.release()
         said, signal = self._said, self._signal
         self._said, self._signal = True, ""
-        text = self._text or f"{self._pipeline}: nothing new"
+        text = self._text or f"{self._pipeline}: nothing {'held' if self._cut else 'new'}"
         if signal:
-            return f"{text}; stopped by {signal}"
+            return f"{text}; stopped by {signal}{self._cut}"
         return "" if said else text
 
 
@@ -120,6 +131,10 @@ class _Reporter(Listener):
     def uneven(self, window: Window, sinks: Sequence[str]) -> None:
         """Say which."""
         self._say(_uneven(self._pipeline, window, sinks))
+
+    def set_aside(self, window: Window, counts: Mapping[str, int]) -> None:
+        """Remember how many."""
+        self._tally.set_aside(window, counts)
 
     def failed(self, error: BaseException) -> None:
         """Nothing more."""

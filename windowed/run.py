@@ -6,15 +6,15 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from windowed.errors import TimedOut
 from windowed.loop import Loop, opened
-from windowed.stopping import StopFlag, interrupting
+from windowed.stopping import CutShort, StopFlag, interrupting, spark_is_gone
+from windowed.summary import Summary
 from windowed.timing import Timing
-from windowed.wording import lasted
 from windowlog.errors import KitError
 
 if TYPE_CHECKING:
@@ -35,34 +35,6 @@ FAILURES_IN_A_ROW_MAX = 10
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
 # How late a signal may be seen that another thread took.
 SIGNAL_LOOK_S = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a run did. `window_ids` are those it held in every sink, replayed ones too; `records`
-    and `bytes` are sums over the plans that say them; `seconds` by step of the loop, `elapsed_s` of
-    all until the last of them was held. `stopped`: it was told to stop before it had come to its
-    end."""
-
-    pipeline: str
-    window_ids: range
-    windows_run: int
-    windows_replayed: int
-    records: int
-    bytes: int
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    stopped: bool = False
-    elapsed_s: float = 0.0
-
-    def __str__(self) -> str:
-        stopped = "; it was stopped" if self.stopped else ""
-        if not self.windows_run:
-            return f"{self.pipeline}: nothing new{stopped}"
-        first, last = self.window_ids[0], self.window_ids[-1]
-        which = f"window {first}" if first == last else f"windows {first} to {last}"
-        again = f", {self.windows_replayed} of them replayed" if self.windows_replayed else ""
-        again = ", replayed" if self.windows_replayed == self.windows_run else again
-        return f"{self.pipeline}: {which}{again} in {lasted(self.elapsed_s)}{stopped}"
 
 
 class Run:
@@ -90,6 +62,7 @@ class Run:
         self._ended = threading.Event()
         self._error: BaseException | None = None
         self._fresh = 0
+        self._in_flight: int | None = None
         self._timing = Timing()
         self.progress = Summary(pipeline, range(0), 0, 0, 0, 0)
 
@@ -137,8 +110,11 @@ class Run:
             loop = self._make_loop()
             loop.stop, loop.timing = self._stop, self._timing
             try:
-                with opened(loop):
+                with opened(loop), self._cut_short(loop):
                     self._windows(loop)
+                return
+            except CutShort as cut:
+                self.progress = replace(self.progress, stopped=True, unheld=cut.window_id)
                 return
             except Exception as error:
                 if not _passing(error):
@@ -151,8 +127,21 @@ class Run:
                 loop.listener.retrying(error, pause_s)
             loop.clock.wait(pause_s, self._stop)
             if self._stop.is_set():
-                self.progress = replace(self.progress, stopped=True)
+                self.progress = replace(self.progress, stopped=True, unheld=self._in_flight)
                 return
+
+    @contextmanager
+    def _cut_short(self, loop: Loop) -> Iterator[None]:
+        """What a signal for the whole process group leads to where it has ended Spark: CutShort."""
+        try:
+            yield
+        except Exception as error:
+            # A run beside the main thread may know of Spark's end before that knows of the signal.
+            if self._thread is not None and isinstance(error, OSError):
+                self._stop.wait(2 * SIGNAL_LOOK_S)
+            if self._signalled and spark_is_gone(loop.spark, error):
+                raise CutShort(self._in_flight) from error
+            raise
 
     def _windows(self, loop: Loop) -> None:
         started_s = loop.clock.monotonic_s()
@@ -166,6 +155,7 @@ class Run:
                     return
                 look.forget()
             else:
+                self._in_flight = window.id
                 self._window(loop, window, fresh=loop.replayed == replayed)
                 if self._until.count is not None and self._fresh >= self._until.count:
                     return
@@ -216,6 +206,7 @@ class Run:
         before = self.progress
         plans = window.plans.values()
         first = before.window_ids[0] if before.windows_run else window.id
+        self._in_flight = None
         self._fresh += fresh
         self.progress = Summary(
             before.pipeline,
@@ -227,6 +218,7 @@ class Run:
             before.bytes + sum(plan.bytes or 0 for plan in plans),
             dict(loop.timing.seconds),
             elapsed_s=loop.timing.elapsed_s(),
+            set_aside=before.set_aside + sum(loop.aside.values()),
         )
 
     @contextmanager

@@ -126,9 +126,13 @@ class Input(Protocol):
     changes, and `read_aside(plan: Plan, skips: Sequence[Skip]) -> tuple[Frame, Frame]`, called in
     place of `read` where that is True: the rows of `read`, and the records set aside, each with the
     same columns for every plan. A transform gets the second one as NAME_rejects. Both may be used
-    until the next reading, `committed` or `close`; later, too, if they can be read again. One whose
+    until the next reading, `committed` or `close`; later, too, if they can be read again. It may
+    have `set_aside_count() -> int`, asked after `verify`: how many records are in it. One whose
     rows are read when they are used may have `explain(error: Exception) -> Exception | None`: what
     an error that came up then means in this input's words, or None where it is about others.
+    `standing(position: Json) -> str`, which any input may have, tells a person a position in few
+    words, and `clashes(other: object) -> str | None` what must be different if another input is to
+    be beside it in one pipeline. Both may be called before `open`.
     """
 
     remembers: bool

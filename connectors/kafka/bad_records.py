@@ -1,17 +1,20 @@
-"""A record that cannot be decoded, where that stops the window: the error, also as it is found
-again in what Spark says.
+"""Records that cannot be decoded, where that stops the window: the error, also as it is found again
+in what Spark says.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pyarrow
 
-from connectors.kafka.errors import BadRecord
+from connectors.kafka.errors import BadRecord, HeaderUnreadable, TooManySetAside
 from windowlog.errors import pipeline_command
 
+# Enough to see whether they are of one kind.
+SHOWN = 3
 _FOUND = r"([\w.-]+):(\d+)@(\d+) (.*)"
 
 _OF_SPARKS_SOURCE = (
@@ -33,7 +36,7 @@ def first_of(rejects: pyarrow.Table, name: str, window_id: str) -> BadRecord:
     )
 
 
-def found_in(error: BaseException, name: str, window_id: str) -> BadRecord | None:
+def _found_in(error: BaseException, name: str, window_id: str) -> BadRecord | None:
     """The error that a task's error was about; None if it was about something else."""
     start, end = mark(name)
     match = re.search(f"{re.escape(start)}{_FOUND}{end}", str(error), re.ASCII)
@@ -42,7 +45,7 @@ def found_in(error: BaseException, name: str, window_id: str) -> BadRecord | Non
     return _bad_record(name, match[1], int(match[2]), int(match[3]), match[4], window_id)
 
 
-def unreadable_in(
+def _unreadable_in(
     error: BaseException, name: str, window_id: str, is_read: Callable[[str], bool]
 ) -> BadRecord | None:
     """The error for a record that is no row, found in `rows.Unreadable` or in a task's error about
@@ -54,6 +57,60 @@ def unreadable_in(
         return None
     place = match[1], int(match[2]), int(match[3])
     return _bad_record(name, *place, match[4], window_id, may_be_kept=False)
+
+
+def explained(
+    error: BaseException, name: str, window_id: str, is_read: Callable[[str], bool]
+) -> BadRecord | HeaderUnreadable | None:
+    """Whichever of these a task has failed for."""
+    return (
+        _found_in(error, name, window_id)
+        or _unreadable_in(error, name, window_id, is_read)
+        or _undecodable_in(error, name, window_id, is_read)
+    )
+
+
+def _undecodable_in(
+    error: BaseException, name: str, window_id: str, is_read: Callable[[str], bool]
+) -> HeaderUnreadable | None:
+    """The same for records that kafka-python cannot unpack, found in `fetch.Undecodable` or in a
+    task's error about it."""
+    match = re.search(r"<undecodable records: ([\w.-]+):(\d+)@(\d+)-(\d+)>", str(error), re.ASCII)
+    if match is None or not is_read(match[1]):
+        return None
+    topic, partition, position, end = match.groups()
+    part = f"{topic}:{partition}@{position}-{end}"
+    skip = pipeline_command("skip", window_id, name, "--part", part, "--reason", "WHY")
+    return HeaderUnreadable(
+        input=name,
+        topic=topic,
+        partition=int(partition),
+        position=int(position),
+        end=int(end),
+        window_id=window_id,
+        choices=[
+            ("let Spark's own source read it, which takes such names: reader='spark'", ""),
+            ("give up what is left of this partition in this window; an earlier end may do", skip),
+        ],
+    )
+
+
+def too_many(
+    count: int, first: Sequence[Mapping[str, Any]], most: int, name: str, window_id: str
+) -> TooManySetAside:
+    """The error for more of them than may be set aside. `first` are rows of rejects."""
+    shown = [f"{r['topic']}:{r['partition']}@{r['offset']} {r['reason']}" for r in first]
+    return TooManySetAside(
+        input=name,
+        count=count,
+        window_id=window_id,
+        max_rejects=most,
+        first="; ".join(shown),
+        choices=[
+            ("correct value=, key= or schema=, if they are what is wrong", ""),
+            (f"raise max_rejects= to {count} or more, if so many are to be expected", ""),
+        ],
+    )
 
 
 def _bad_record(

@@ -87,25 +87,31 @@ class Connection:
             raise BadArgument(argument="client", value=sorted(wrong), allowed=allowed)
 
     def call(self, what: str, work: Callable[[], _T]) -> _T:
-        """What `work` gives, tried again on new connections while brokers are away. AccessDenied,
+        """What `work` gives, tried again on new connections while brokers are away, begun anew only
+        within `stall_timeout_s`: a read that fails after longer has had its one try. AccessDenied,
         BrokerNotTrusted, BrokerUnavailable, ClientMissing; BadArgument for files that do not serve;
         other errors than those of connections pass through."""
         self._need_package()
-        limit_s = time.monotonic() + self.settings.stall_timeout_s
+        started_s = time.monotonic()
+        limit_s = started_s + self.settings.stall_timeout_s
         pause_s = _PAUSE_S
+        tries = 0
         while True:
+            tries += 1
             try:
                 return work()
             except KitError:
                 raise
             except Exception as error:  # noqa: BLE001 (judged, and raised as what it is)
                 self.drop()
-                if time.monotonic() + pause_s > limit_s or not _passes(error):
-                    raise self.judged(what, error) from None
+                now_s = time.monotonic()
+                if now_s + pause_s > limit_s or not _passes(error):
+                    tried = _tried(error, tries, now_s - started_s)
+                    raise self._judged(what, error, tried) from None
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, _PAUSE_S_MAX)
 
-    def judged(self, what: str, error: Exception) -> Exception:
+    def _judged(self, what: str, error: Exception, tried: str) -> Exception:
         """What an error is for a person; itself if it is none of a connection's."""
         from kafka import errors
 
@@ -133,13 +139,6 @@ class Connection:
         if isinstance(error, ssl.SSLError | ConnectionResetError | errors.KafkaProtocolError):
             spoken = security.protocol(self.settings.client)
             said += f" (does this listener speak {spoken}? See security_protocol in client=)"
-        if isinstance(error, errors.CorruptRecordError):
-            said += (
-                " (if it comes again, one of the records is such that kafka-python cannot read it;"
-                " it may have a header whose name is not UTF-8: reader='spark' reads that)"
-            )
-        timeout_s = self.settings.stall_timeout_s
-        tried = f"tried for {timeout_s:g} s" if _passes(error) else "not worth another try"
         return BrokerUnavailable(
             input=self.name, what=what, servers=servers, tried=tried, reason=said
         )
@@ -174,6 +173,14 @@ class Connection:
 def _passes(error: Exception) -> bool:
     """Whether another try may do better: kafka-python says it of its own errors."""
     return bool(getattr(error, "retriable", isinstance(error, OSError)))
+
+
+def _tried(error: Exception, tries: int, seconds: float) -> str:
+    """How often, and how long, as it was."""
+    if not _passes(error):
+        return "not worth another try"
+    times = "once, which took" if tries == 1 else f"{tries} times in"
+    return f"tried {times} {seconds:.1f} s"
 
 
 def _begun(kind: Any, given: Mapping[str, Any]) -> Any:

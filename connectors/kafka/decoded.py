@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow
 
 from connectors.kafka import arrow_decoding, spark_decoding
-from connectors.kafka.bad_records import first_of
+from connectors.kafka.bad_records import SHOWN, first_of, too_many
 from connectors.kafka.decoding import REJECTS, Decoding
 from connectors.tasks import as_dataframe
 
@@ -25,12 +25,15 @@ class Decoded:
     def __init__(self, decoding: Decoding) -> None:
         self._decoding = decoding
         self._kept: DataFrame | None = None
+        self._count = 0
 
     def frames(
         self, read: Frame, spark: SparkSession | None, name: str, window_id: str
     ) -> tuple[Frame, Frame]:
-        """The rows, and the rejects. BadRecord where these stop a window and are in the driver."""
+        """The rows, and the rejects. BadRecord where these stop a window and are in the driver,
+        TooManySetAside where they are too many there."""
         self.let_go()
+        self._count = 0
         if isinstance(read, pyarrow.Table):
             rows, rejects = self._tables(read, name, window_id)
             if spark is None:
@@ -55,7 +58,21 @@ class Decoded:
         rows, rejects = arrow_decoding.split(read, self._decoding)
         if rejects.num_rows and not self._decoding.sets_aside:
             raise first_of(rejects, name, window_id)
+        self._count = rejects.num_rows
+        if self._count > self._decoding.max_rejects:
+            first = rejects.slice(0, SHOWN).to_pylist()
+            raise too_many(self._count, first, self._decoding.max_rejects, name, window_id)
         return rows, rejects
+
+    def counted(self, name: str, window_id: str) -> int:
+        """How many records of the last reading are set aside. Of what tasks have read Spark knows
+        it once that was used; TooManySetAside then."""
+        if self._kept is not None:
+            self._count = spark_decoding.count(self._kept)
+            if self._count > self._decoding.max_rejects:
+                first = spark_decoding.first(self._kept, SHOWN)
+                raise too_many(self._count, first, self._decoding.max_rejects, name, window_id)
+        return self._count
 
     def let_go(self) -> None:
         """Spark keeps nothing any longer. The frames may still be used: they are then read anew."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow
 
-from connectors.kafka.checks import check_choice
+from connectors.kafka.checks import check_choice, check_number
 from connectors.kafka.rows import SCHEMA
 from connectors.kafka.schema import arrow_type, schema_of
 from windowlog.errors import BadArgument
@@ -16,6 +16,10 @@ BYTES, UTF8, JSON = "bytes", "utf8", "json"
 # As JSON says it, too.
 NOT_UTF8 = " is not UTF-8"
 _FAIL, _SET_ASIDE = "fail", "set_aside"
+# More in one window are seldom bad records, and mostly a schema that is not the topic's.
+MAX_REJECTS = 100
+# More than any window has.
+_MAX_REJECTS_MAX = 2**31 - 1
 
 # A record that is set aside, as it is in the topic, and why.
 REJECTS = pyarrow.schema(
@@ -30,12 +34,14 @@ REJECTS = pyarrow.schema(
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """`key` is BYTES or UTF8, `value` these or JSON, and then `schema` a struct in Spark's JSON."""
+    """`key` is BYTES or UTF8, `value` these or JSON, and then `schema` a struct in Spark's JSON.
+    `max_rejects`: how many of one window are set aside at most."""
 
     key: str = BYTES
     value: str = BYTES
     schema: dict[str, Any] | None = None
     sets_aside: bool = False
+    max_rejects: int = MAX_REJECTS
 
     @property
     def active(self) -> bool:
@@ -56,15 +62,19 @@ class Decoding:
         return pyarrow.string() if how == UTF8 else pyarrow.binary()
 
 
-def checked_decoding(key: Any, value: Any, schema: Any, on_bad_record: Any) -> Decoding:
+def checked_decoding(
+    key: Any, value: Any, schema: Any, on_bad_record: Any, max_rejects: Any = MAX_REJECTS
+) -> Decoding:
     """What the arguments say, or BadArgument."""
     key = check_choice("key", key, (BYTES, UTF8))
     value = check_choice("value", value, (BYTES, UTF8, JSON))
     what = check_choice("on_bad_record", on_bad_record, (_FAIL, _SET_ASIDE))
+    most = int(check_number("max_rejects", max_rejects, 1, _MAX_REJECTS_MAX))
     if (schema is not None) != (value == JSON):
         allowed = "a schema with value='json', and only with it"
         raise BadArgument(argument="schema", value=schema, allowed=allowed)
-    found = Decoding(key, value, None if schema is None else schema_of(schema), what == _SET_ASIDE)
+    kind = None if schema is None else schema_of(schema)
+    found = Decoding(key, value, kind, what == _SET_ASIDE, most)
     if found.sets_aside and not found.active:
         allowed = "'set_aside' only with value='utf8', value='json' or key='utf8'"
         raise BadArgument(argument="on_bad_record", value=what, allowed=allowed)

@@ -12,7 +12,9 @@ KitError
 ├── ReadStalled        KF9  a read has come no further for so long as is waited
 ├── GroupTaken         KF10 the consumer group is in use, so its offsets cannot be committed
 ├── BrokerNotTrusted   KF11 who answers does not prove to be the broker
-└── BadRecord          KF12 a record whose key or value is not what was said it is
+├── BadRecord          KF12 a record whose key or value is not what was said it is
+├── TooManySetAside    KF13 more such records in one window than may be set aside
+└── HeaderUnreadable   KF14 a header whose name kafka-python cannot read
 
 TransactionOpen is a warning: a window ends before a transaction that has been open for long.
 """
@@ -63,7 +65,7 @@ class TopicRecreated(KitError):
 
 class OffsetsLost(KitError):
     """Input {input}: topic {topic}, partition {partition}: wanted is offset {wanted}, and the
-    earliest left is {earliest} (latest {latest}): {lost} were removed before they were read.
+    earliest left is {earliest} (latest {latest}): {lost} were removed before they were read.{more}
     Nothing was changed."""
 
     code = "KF6"
@@ -72,7 +74,7 @@ class OffsetsLost(KitError):
 class OffsetsTruncated(KitError):
     """Input {input}: topic {topic}, partition {partition}: wanted is offset {wanted}, and the
     partition ends at {latest} (earliest {earliest}): {lost} are gone from its end, and others may
-    get their offsets. Nothing was changed."""
+    get their offsets.{more} Nothing was changed."""
 
     code = "KF7"
 
@@ -113,6 +115,23 @@ class BadRecord(KitError):
     {window_id} was not written, and the next run stops here, too."""
 
     code = "KF12"
+
+
+class TooManySetAside(KitError):
+    """Input {input}: {count} records of window {window_id} cannot be decoded, and no more than
+    {max_rejects} of one window may be set aside. The first: {first}. The window was not written,
+    and the next run stops here, too."""
+
+    code = "KF13"
+
+
+class HeaderUnreadable(KitError):
+    """Input {input}: topic {topic}, partition {partition}: kafka-python cannot read on at offset
+    {position} (planned are those below {end}): the record there, or one that its producer has sent
+    together with it, has a header whose name is not UTF-8. Window {window_id} was not written, and
+    the next run stops here, too."""
+
+    code = "KF14"
 
 
 class TransactionOpen(UserWarning):

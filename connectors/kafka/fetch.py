@@ -24,10 +24,20 @@ RECORDS_AT_ONCE = 10_000
 POLL_MS = 20
 # How long nothing may come before somebody looks why.
 QUIET_S = 2.0
+# What kafka-python says of a header's name. The records have passed their checksum, so another try
+# gives the same.
+_NOT_UTF8 = "UnicodeDecodeError"
 
 
 class Stalled(Exception):
     """A range that comes no further: topic, partition, position, end."""
+
+
+class Undecodable(Exception):
+    """Records that kafka-python cannot unpack: topic, partition, position, end."""
+
+    def __str__(self) -> str:
+        return "<undecodable records: {}:{}@{}-{}>".format(*self.args)
 
 
 class Secret(str):
@@ -57,8 +67,10 @@ def fetch(
     """(number of its range, its next records), in order within each range; no two ranges are of one
     partition. `when_quiet` is asked now and then while nothing comes, and may raise.
 
-    Raises Stalled, and what kafka-python raises: OffsetOutOfRangeError for what is not there."""
+    Raises Stalled, Undecodable, and what kafka-python raises: OffsetOutOfRangeError for what is not
+    there."""
     from kafka import TopicPartition
+    from kafka.errors import CorruptRecordError
 
     numbers = {TopicPartition(topic, n): at for at, (topic, n, _, _) in enumerate(ranges)}
     assert len(numbers) == len(ranges), "a partition has one range at a time"
@@ -72,7 +84,12 @@ def fetch(
     while positions:
         # Each record that is polled is unpacked, 14 µs: none that no range is short of.
         short = max(ends[place] - position for place, position in positions.items())
-        polled = _polled(consumer, min(short, RECORDS_AT_ONCE))
+        try:
+            polled = _polled(consumer, min(short, RECORDS_AT_ONCE))
+        except CorruptRecordError as error:
+            if _NOT_UTF8 not in str(error):
+                raise
+            raise _undecodable(consumer, positions, ends, stall_timeout_s) from None
         for place, records in polled.items():
             wanted = _below(records, ends[place])
             if wanted:
@@ -86,6 +103,22 @@ def fetch(
         elif now_s - looked_s > min(QUIET_S, stall_timeout_s / 2):
             looked_s = now_s
             when_quiet()
+
+
+def _undecodable(
+    consumer: Any, positions: Mapping[Any, int], ends: Mapping[Any, int], stall_timeout_s: float
+) -> Undecodable:
+    """Where it is. kafka-python does not say it: of several partitions each is read on alone."""
+    places = sorted(positions)
+    for place in places[:-1]:
+        piece = place.topic, place.partition, positions[place], ends[place]
+        try:
+            for _ in fetch(consumer, [piece], stall_timeout_s):
+                pass
+        except Undecodable as found:
+            return found
+    last = places[-1]
+    return Undecodable(last.topic, last.partition, positions[last], ends[last])
 
 
 def _polled(consumer: Any, most: int) -> Any:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from connectors.kafka import bad_records, losses
 from connectors.kafka.client import Client
 from connectors.kafka.connection import Connection
 from connectors.kafka.decoded import Decoded
-from connectors.kafka.decoding import BYTES, checked_decoding
+from connectors.kafka.decoding import BYTES, MAX_REJECTS, checked_decoding
 from connectors.kafka.errors import TransactionOpen
 from connectors.kafka.look import Look, Offsets
 from connectors.kafka.parts import named, ranges, to_part, without
 from connectors.kafka.planning import joined, plan_ranges
-from connectors.kafka.position import Position, from_json, to_json
+from connectors.kafka.position import Position, from_json, in_words, to_json
 from connectors.kafka.reading import Reading
 from connectors.kafka.seek import sought
 from connectors.kafka.settings import checked
@@ -56,8 +56,8 @@ class KafkaInput:
     `value` stays `bytes`, is a string with `utf8`, or with `json` a struct of `schema` (StructType
     or DDL), as from_json would give it, but strictly: nothing is guessed, rounded or left null that
     is there. `key` may be `utf8`. A record that is not so is an error ("fail"), or a row of a
-    second frame ("set_aside"), which the transform takes as NAME_rejects.
-    BadArgument for anything else.
+    second frame ("set_aside"), which the transform takes as NAME_rejects: at most `max_rejects` of
+    one window, more of them are an error. BadArgument for anything else.
     """
 
     remembers = False
@@ -80,6 +80,7 @@ class KafkaInput:
         value: str = BYTES,
         schema: StructType | str | None = None,
         on_bad_record: str = "fail",
+        max_rejects: int = MAX_REJECTS,
     ) -> None:
         self._settings = checked(
             bootstrap_servers=bootstrap_servers,
@@ -93,7 +94,7 @@ class KafkaInput:
             reader=reader,
             stall_timeout_s=stall_timeout_s,
             client=client,
-            decoding=checked_decoding(key, value, schema, on_bad_record),
+            decoding=checked_decoding(key, value, schema, on_bad_record, max_rejects),
         )
         check_options(self._settings)
         self._context: InputContext | None = None
@@ -101,6 +102,7 @@ class KafkaInput:
 
     def _forget(self) -> None:
         self._told: int | None = None
+        self._aside = 0
         self._position: Position | None = None
         self._reported: set[tuple[str, int, int]] = set()
         self._decoded = Decoded(self._settings.decoding)
@@ -115,6 +117,14 @@ class KafkaInput:
         """The topics. The brokers' addresses may change: a cluster is known by its id, which is in
         the position, like the topics' ids."""
         return InputIdentity("kafka", self._settings.place)
+
+    def clashes(self, other: object) -> str | None:
+        """What must be different if both are to be inputs of one pipeline, in words."""
+        return self._settings.clash(other._settings) if isinstance(other, KafkaInput) else None
+
+    def standing(self, position: Json) -> str:
+        """A position in few words, for `show`."""
+        return in_words(from_json(position))
 
     def open(self, context: InputContext) -> None:
         """Connects to nothing yet."""
@@ -139,13 +149,7 @@ class KafkaInput:
             age_s = time.time() - one.last_ms / 1000
             if age_s >= self._settings.stall_timeout_s and key not in self._reported:
                 self._reported.add(key)
-                since = datetime.fromtimestamp(one.last_ms / 1000, UTC).isoformat("T", "seconds")
-                text = (
-                    f"input {self._name}: topic {one.topic}, partition {one.partition}: a"
-                    f" transaction is open since offset {one.first}, its last record is of {since}."
-                    " What lies behind it is read once it is committed or aborted."
-                )
-                warnings.warn(text, TransactionOpen, stacklevel=2)
+                warnings.warn(one.told(self._name), TransactionOpen, stacklevel=2)
 
     def waiting(self, bounds: Bounds) -> list[str]:
         """Nothing: a record that is not committed is not there yet."""
@@ -218,17 +222,20 @@ class KafkaInput:
         return self._decoded.frames(rows, spark, self._name, self._window_in_flight())
 
     def explain(self, error: Exception) -> Exception | None:
-        """BadRecord, if that is what a task has failed for."""
+        """BadRecord or HeaderUnreadable, if that is what a task has failed for."""
         place = self._name, self._window_in_flight()
-        is_read = self._settings.reads
-        return bad_records.found_in(error, *place) or bad_records.unreadable_in(
-            error, *place, is_read
-        )
+        return bad_records.explained(error, *place, self._settings.reads)
 
     def verify(self, plan: Plan, skips: Sequence[Skip]) -> None:
         """Are the topics those that were planned? SourceChanged names the part and the command that
-        skips it. A read by itself fails for what is gone, so that is not looked for again."""
+        skips it. A read by itself fails for what is gone, so that is not looked for again.
+        TooManySetAside, where tasks have read: what they set aside is counted here."""
         self._reading(plan, skips).verify()
+        self._aside = self._decoded.counted(self._name, self._window_in_flight())
+
+    def set_aside_count(self) -> int:
+        """How many records of the window that was verified last are set aside."""
+        return self._aside
 
     def _reading(self, plan: Plan, skips: Sequence[Skip]) -> Reading:
         return Reading(self._connection, self._pieces(plan, skips), self._window_in_flight())
@@ -280,7 +287,7 @@ class KafkaInput:
 
     def seek(self, to: str, after: Json) -> Seek:
         """ "beginning", "end", TOPIC@beginning, TOPIC@end, TOPIC@gone (of one that was deleted), or
-        TOPIC:PARTITION@OFFSET (@beginning, @end)."""
+        TOPIC:PARTITION@OFFSET (@beginning, @end); several that name a topic, with commas."""
         look = self._client.look()
         position = from_json(after) if after is not None else self._first(look)
         return sought(to, position, look)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 # Topic -> partition -> offset.
@@ -41,6 +42,15 @@ class OpenTransaction:
     partition: int
     first: int
     last_ms: int
+
+    def told(self, name: str) -> str:
+        """In words, for input `name`."""
+        since = datetime.fromtimestamp(self.last_ms / 1000, UTC).isoformat("T", "seconds")
+        return (
+            f"input {name}: topic {self.topic}, partition {self.partition}: a transaction is open"
+            f" since offset {self.first}, its last record is of {since}. What lies behind it is"
+            " read once it is committed or aborted."
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,9 @@ from typing import Any
 
 from windowlog.values import Json
 
+# What a line or two of a table have room for.
+_PLACES_SHOWN, _TOPICS_SHOWN = 4, 10
+
 
 @dataclass(frozen=True, slots=True)
 class TopicPosition:
@@ -36,6 +39,25 @@ def to_json(position: Position) -> Json:
         for name, topic in sorted(position.topics.items())
     }
     return {"cluster": position.cluster, "topics": topics}
+
+
+def in_words(position: Position) -> str:
+    """The position for a person: each offset, or what is before it by topic."""
+    places = [
+        f"{name}:{number}@{offset}"
+        for name, topic in sorted(position.topics.items())
+        for number, offset in enumerate(topic.offsets)
+    ]
+    if len(places) <= _PLACES_SHOWN:
+        return ", ".join(places) or "no topic yet"
+    topics = sorted(position.topics.items())
+    told = [
+        f"{name}: {len(topic.offsets)} partition{'s' if len(topic.offsets) > 1 else ''},"
+        f" at most {sum(topic.offsets):,} records before it"
+        for name, topic in topics[:_TOPICS_SHOWN]
+    ]
+    more = len(topics) - len(told)
+    return "; ".join(told) + (f"; and {more} topics more" if more else "")
 
 
 def from_json(end: Any) -> Position:

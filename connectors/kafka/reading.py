@@ -9,11 +9,11 @@ import pyarrow
 
 from connectors.kafka import losses, options
 from connectors.kafka import read as ways
-from connectors.kafka.bad_records import unreadable_in
+from connectors.kafka.bad_records import explained
 from connectors.kafka.client import Client
 from connectors.kafka.connection import Connection
 from connectors.kafka.errors import ReadStalled
-from connectors.kafka.fetch import Stalled
+from connectors.kafka.fetch import Stalled, Undecodable
 from connectors.kafka.parts import OffsetRange
 from connectors.kafka.rows import SCHEMA, Unreadable
 from connectors.kafka.spark_source import check_fits, fits, in_spark
@@ -41,14 +41,13 @@ class Reading:
 
     def table(self) -> pyarrow.Table:
         """All rows, by the driver's own consumer. SourceChanged, ReadStalled, BadRecord,
-        BrokerUnavailable, AccessDenied."""
+        HeaderUnreadable, BrokerUnavailable, AccessDenied."""
         if not self._pieces:
             return SCHEMA.empty_table()
         try:
             return self._connection.call("a read", self._read)
-        except Unreadable as error:
-            name, window = self._connection.name, self._window_id
-            told = unreadable_in(error, name, window, lambda _: True)
+        except (Unreadable, Undecodable) as error:
+            told = explained(error, self._connection.name, self._window_id, lambda _: True)
             raise (told or error) from None
         except Stalled as error:
             topic, partition, position, end = error.args

@@ -1,16 +1,17 @@
 """Where `reset --to` leads, in these words: "beginning", "end", TOPIC@beginning, TOPIC@end,
-TOPIC@gone, TOPIC:PARTITION@OFFSET, TOPIC:PARTITION@beginning and TOPIC:PARTITION@end. Pure.
+TOPIC@gone, TOPIC:PARTITION@OFFSET, TOPIC:PARTITION@beginning and TOPIC:PARTITION@end; of those that
+name a topic also several at once, with commas between. Pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from connectors.kafka.look import Look, PartitionLook
 from connectors.kafka.planning import beginning, joined
-from connectors.kafka.position import Position, TopicPosition, to_json
+from connectors.kafka.position import Position, TopicPosition, from_json, to_json
 from windowlog.errors import BadArgument
 from windowlog.values import Seek
 
@@ -19,6 +20,37 @@ _PLACE = re.compile(r"(?:(?P<topic>[\w.-]+)(?::(?P<number>\d+))?@)?(?P<word>\w+)
 
 def sought(to: str, position: Position, look: Look) -> Seek:
     """The position that `to` names, and its cost. BadArgument if there is none."""
+    places = [place.strip() for place in to.split(",")]
+    if len(places) == 1:
+        return _sought(to, position, look)
+    _check_apart(to, places, look)
+    costs: list[tuple[int | None, int | None]] = []
+    for place in places:
+        seek = _sought(place, position, look)
+        position = from_json(seek.end)
+        costs.append((seek.again, seek.passed_over))
+    again, passed_over = (_sum(one) for one in zip(*costs, strict=True))
+    return Seek(to_json(position), again, passed_over)
+
+
+def _check_apart(to: str, places: Sequence[str], look: Look) -> None:
+    """Each place once: of two for one partition, nobody knows which is meant."""
+    found = [_PLACE.fullmatch(place) for place in places]
+    named = [(one["topic"], one["number"]) for one in found if one is not None]
+    whole = [topic for topic, number in named if number is None]
+    topics = [topic for topic, _ in named]
+    twice = len(set(named)) < len(named) or any(topics.count(topic) > 1 for topic in whole)
+    if None in found or None in topics or twice:
+        _nowhere(to, look)
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """None where one is not known."""
+    known = list(counts)
+    return None if None in known else sum(one for one in known if one is not None)
+
+
+def _sought(to: str, position: Position, look: Look) -> Seek:
     match = _PLACE.fullmatch(to)
     if match is None:
         _nowhere(to, look)
@@ -93,6 +125,7 @@ def _nowhere(to: str, look: Look) -> NoReturn:
     known = ", ".join(f"{place} has {offsets}" for place, offsets in there.items())
     allowed = (
         "beginning, end, TOPIC@beginning, TOPIC@end, TOPIC:PARTITION@OFFSET, or TOPIC@gone for a"
-        f" topic that was deleted; {known or 'there is no topic'}"
+        " topic that was deleted; several with commas, each partition once;"
+        f" {known or 'there is no topic'}"
     )
     raise BadArgument(argument="to", value=to, allowed=allowed)

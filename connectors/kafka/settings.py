@@ -53,6 +53,26 @@ class Settings:
         pattern = self.pattern
         return topic in self.topics if pattern is None else pattern.fullmatch(topic) is not None
 
+    def clash(self, other: Settings) -> str | None:
+        """Why the other one cannot be beside this one; None if it can."""
+        group, same = self.group_id, self._shared(other)
+        if group is None or group != other.group_id or same is None:
+            return None
+        if not set(self.servers) & set(other.servers):
+            return None
+        return (
+            f"a group_id of its own, as {group!r} is another input's, which may read {same}, too:"
+            " each would overwrite what the other one has committed"
+        )
+
+    def _shared(self, other: Settings) -> str | None:
+        """What both read, or may read; None if nothing."""
+        both = [name for name in self.topics if other.reads(name)]
+        both += [name for name in other.topics if self.reads(name)]
+        if not both and self.pattern is not None and other.pattern is not None:
+            return "a topic that both patterns match"
+        return f"topic {both[0]}" if both else None
+
     @property
     def where(self) -> str:
         """The brokers, for messages."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from connectors.kafka import strict_json, strict_values
 from connectors.kafka.bad_records import mark
@@ -68,6 +68,21 @@ def rejects(marked: DataFrame) -> DataFrame:
     return bad.select(
         *(f.col(_REASON).alias(one) if one == "reason" else f.col(one) for one in REJECTS.names)
     )
+
+
+def count(marked: DataFrame) -> int:
+    """How many could not: a job of its own, over what Spark has kept."""
+    from pyspark.sql import functions as f
+
+    [row] = marked.agg(f.count(_REASON).alias("count")).collect()
+    return int(row["count"])
+
+
+def first(marked: DataFrame, most: int) -> list[dict[str, Any]]:
+    """The first of these by place: topic, partition, offset and reason."""
+    place = ["topic", "partition", "offset"]
+    found = rejects(marked).select(*place, "reason").orderBy(*place).limit(most)
+    return [row.asDict() for row in found.collect()]
 
 
 def _not_utf8(name: str) -> Column:

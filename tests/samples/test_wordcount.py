@@ -247,6 +247,26 @@ def test_follow_counts_what_comes_until_it_is_told_to_stop(place: Place) -> None
 
 
 @pytest.mark.spark
+def test_a_signal_for_the_whole_group_lets_the_window_finish(
+    place: Place, one_session: None
+) -> None:
+    """As of `timeout`, of Kubernetes, or of a shell's job control: Spark's JVM gets it, too."""
+    with _child(place, "--window-bytes", "50") as child:
+        _wait_for(place, 2, child)
+        os.killpg(child.pid, signal.SIGTERM)
+        said, errors = child.communicate(timeout=120)
+    assert child.returncode == 1
+    assert "; it was stopped" in said
+    assert "stopped by SIGTERM\n" in errors
+    assert "Traceback" not in errors
+    # The window in flight was held: there is nothing to replay.
+    [(held,)] = ask(place.database, "SELECT window_id FROM window_ledger")
+    assert held == len(list((place.state / "windows").glob("*.json")))
+    assert program.main(place.arguments()) == 0
+    assert words_in_database(place.database) == words_in_files(place.texts)
+
+
+@pytest.mark.spark
 def test_a_run_that_is_stopped_early_has_status_1_and_the_next_goes_on(
     place: Place, one_session: None
 ) -> None:

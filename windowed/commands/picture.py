@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from windowed.parts import Parts
     from windowlog.contracts import Storage
     from windowlog.errors import KitError
+    from windowlog.values import Json
 
 
 # What a start answers that is not refused.
@@ -87,12 +88,23 @@ def _start(look: Opened, decision: Decision) -> dict[str, Any]:
     return {"row": decision.row.letter, "answer": "plan", "text": text, "choices": []}
 
 
+def _standing(look: Opened, name: str, position: Json) -> str | None:
+    """The position in the input's own words, if it has any, and is still of that kind."""
+    source, recorded = look.parts.inputs.get(name), look.facts.recorded_inputs().get(name)
+    tell = getattr(source, "standing", None)
+    if source is None or tell is None or recorded is None or position is None:
+        return None
+    return str(tell(position)) if recorded.kind == source.identity().kind else None
+
+
 def _input(look: Opened, source: InputFacts) -> dict[str, Any]:
+    position = look.facts.positions().get(source.name)
     return {
         "name": source.name,
         "kind": source.identity.kind,
         "place": source.identity.place,
-        "position": look.facts.positions().get(source.name),
+        "position": position,
+        "standing": _standing(look, source.name, position),
         "memory": source.memory,
     }
 

@@ -106,8 +106,8 @@ def _log(seen: dict[str, Any]) -> Table:
 def _inputs(seen: dict[str, Any]) -> Table:
     rows: list[list[object]] = []
     for source in seen["inputs"]:
-        position = json.dumps(source["position"])
-        if len(position) > POSITION_LENGTH_MAX:
+        position = source["standing"] or json.dumps(source["position"])
+        if source["standing"] is None and len(position) > POSITION_LENGTH_MAX:
             position = position[: POSITION_LENGTH_MAX - 1] + "…"
         rows.append([source["name"], source["kind"], source["place"], position, source["memory"]])
     columns = ("name", "kind", "place", "position", "remembers to")

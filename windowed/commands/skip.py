@@ -1,4 +1,4 @@
-"""`skip`: to do without one part of one input's plan, so that a window can be held."""
+"""`skip`: to do without parts of one input's plan, so that a window can be held."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ def skip(
         int, typer.Argument(metavar="WINDOW", help="The window that cannot be held.")
     ],
     name: Annotated[str, typer.Argument(metavar="INPUT")],
-    part: Annotated[str, typer.Option(help="The part's id, as an error or `show` names it.")],
+    part: Annotated[
+        list[str],
+        typer.Option(help="The part's id, as an error names it; may be said several times."),
+    ],
     reason: Annotated[str, typer.Option(help="Why; it stays beside the plan.")],
     apply: Annotated[bool, typer.Option("--apply", help="Do it.")] = False,
 ) -> None:
-    """Do without one part of one input's plan: those records are given up.
+    """Do without parts of one input's plan: those records are given up.
 
-    The plan never changes; the permission is a record of its own beside it, created exclusively.
-    A driver that is working on this window still reads it with the part: stop it first.
+    The plan never changes; each permission is a record of its own beside it, created exclusively.
+    A driver that is working on this window still reads it with the parts: stop it first.
     """
     words = words_of("skip", pipeline, str(window), name, part=part, reason=reason)
     with opened(pipeline) as look:
@@ -38,25 +41,33 @@ def skip(
 
 
 def _proposal(
-    look: Opened, window_id: int, name: str, part_id: str, reason: str, words: list[str]
+    look: Opened, window_id: int, name: str, part_ids: list[str], reason: str, words: list[str]
 ) -> Proposal:
     plan = _plan(look, window_id, name, words)
-    amount = amount_named(look, plan, name, part_id)
-    if amount is None:
-        raise impossible(words, f"that is no part of window {window_id}", _parts_text(plan))
+    present = {other.part for other in look.parts.log.notes.skips(window_id) if other.input == name}
+    lines, wanted = list[str](), list[Skip]()
+    for part_id in dict.fromkeys(part_ids):
+        amount = amount_named(look, plan, name, part_id)
+        if amount is None:
+            which = "that" if len(part_ids) == 1 else part_id
+            raise impossible(words, f"{which} is no part of window {window_id}", _parts_text(plan))
+        if part_id in present:
+            lines.append(f"part {part_id} of window {window_id} is skipped already")
+        else:
+            without = f"window {window_id} is read without part {part_id} of input {name}"
+            lines.append(f"{without}: {amount}")
+            wanted.append(Skip(window_id, name, part_id, amount, reason))
     if not reason.strip():
         raise impossible(words, "a reason is wanted", "It stays beside the plan.")
-    present = look.parts.log.notes.skips(window_id)
-    if any((other.input, other.part) == (name, part_id) for other in present):
-        return Proposal([f"part {part_id} of window {window_id} is skipped already"], None)
-    lines = [f"window {window_id} is read without part {part_id} of input {name}: {amount}"]
+    if not wanted:
+        return Proposal(lines, None)
+    what, them = ("that part", "it") if len(wanted) == 1 else ("those parts", "them")
     lines += [
-        f"sink {sink.name} holds this window already, with that part: the others will lack it"
+        f"sink {sink.name} holds this window already, with {what}: the others will lack {them}"
         for sink in look.facts.sinks
         if sink.held is not None and sink.held.window_id >= window_id
     ]
-    skipped = Skip(window_id, name, part_id, amount, reason)
-    return Proposal(lines, lambda: _note(look, skipped))
+    return Proposal(lines, lambda: _note(look, wanted))
 
 
 def amount_named(look: Opened, plan: Plan, name: str, part_id: str) -> str | None:
@@ -70,8 +81,9 @@ def amount_named(look: Opened, plan: Plan, name: str, part_id: str) -> str | Non
     return amount_of(part, plan) if part is not None else None
 
 
-def _note(look: Opened, skipped: Skip) -> None:
-    look.parts.log.notes.skip(skipped)
+def _note(look: Opened, wanted: list[Skip]) -> None:
+    for one in wanted:
+        look.parts.log.notes.skip(one)
 
 
 def _plan(look: Opened, window_id: int, name: str, words: list[str]) -> Plan:

@@ -15,7 +15,7 @@ from connectors.kafka.errors import OffsetsLost, TopicMissing, TopicRecreated
 from tests.connectors.kafka.pipelines import KafkaWorld, commands
 from tests.connectors.kafka.reading import running, skipping, values
 from tests.connectors.kafka.world import Broker, numbered, until
-from windowlog.errors import SourceChanged
+from windowlog.errors import BadArgument, SourceChanged
 
 
 def caught(kind: type[Exception], work: Callable[[], Any], *words: object) -> list[str]:
@@ -76,7 +76,8 @@ def test_a_plan_that_is_wholly_gone_is_skipped_as_a_part(broker: Broker) -> None
     assert world.command(skip) == 0
     # Behind it two more were never planned.
     told = "wanted is offset 5", "earliest left is 7 (latest 10)", "at most 2 records"
-    (reset,) = caught(OffsetsLost, world.run, topic, "partition 0", *told)
+    reset, over = caught(OffsetsLost, world.run, topic, "partition 0", *told)
+    assert over.endswith(" topic --to beginning")
     assert world.command(reset) == 0
     world.run()
     assert world.values() == numbered(3, start=7)
@@ -91,8 +92,55 @@ def test_records_removed_by_retention_before_they_were_planned_are_a_loss(broker
     broker.send(topic, *numbered(3))
     place = TopicPartition(topic, 0)
     until(lambda: broker.admin.list_partition_offsets({place: -2})[place].offset == 4)
-    (reset,) = caught(OffsetsLost, world.run, "wanted is offset 1", "3 records")
+    reset, _ = caught(OffsetsLost, world.run, "wanted is offset 1", "3 records")
     assert reset.endswith(f" topic --to {topic}:0@4")
+
+
+def test_all_partitions_with_a_loss_are_told_at_once(broker: Broker) -> None:
+    """Of several topics, in a plan and before one: one command gets past all of them."""
+    one, two = sorted([broker.create(2), broker.create(2)])
+    places = [(one, 0), (one, 1), (two, 0), (two, 1)]
+    for topic, partition in places:
+        broker.send(topic, *numbered(5), partition=partition)
+    world = KafkaWorld(broker, one, two)
+    world.plan_and_die()
+    for topic, partition in places[1:]:
+        broker.delete_records(topic, 2, partition)
+    told = f"part {one}:1@0 is not", f"{two}:0@0 to 5, earliest 2, latest 5", "In all at most 6"
+    (skip,) = caught(SourceChanged, world.run, *told)
+    parts = [word for word in shlex.split(skip) if "@" in word]
+    assert parts == [f"{one}:1@0-2", f"{two}:0@0-2", f"{two}:1@0-2"]
+    assert world.command(skip) == 0
+    world.run()
+    assert len(world.values()) == 5 + 3 * 3
+    for topic, partition in places:
+        broker.send(topic, *numbered(5), partition=partition)
+    for topic, partition in places[:3]:
+        broker.delete_records(topic, 7 + partition, partition)
+    first = f"topic {one}, partition 0: wanted is offset 5", "earliest left is 7 (latest 10)"
+    more = f"{one}:1 wanted 5, earliest 8, latest 10, at most 3 records", f"{two}:0 wanted 5"
+    reset, _ = caught(OffsetsLost, world.run, *first, *more, "In all at most 7 records")
+    assert reset.endswith(f" topic --to {one}:0@7,{one}:1@8,{two}:0@7")
+    assert world.command(reset) == 0
+    world.run()
+    assert len(world.values()) == 14 + 3 + 2 + 3 + 5
+
+
+def test_several_places_are_reached_at_once_and_each_once(broker: Broker) -> None:
+    """What they cost is added up; of two for one partition nobody knows which is meant."""
+    one, two = broker.create(2), broker.create()
+    for topic, partition in ((one, 0), (one, 1), (two, 0)):
+        broker.send(topic, *numbered(5), partition=partition)
+    with running(broker, one, two) as run:
+        run.drain()
+        seek = run.input.seek(f"{one}:0@1, {one}:1@beginning,{two}@end", run.after)
+        assert (seek.again, seek.passed_over) == (9, 0)
+        topics: Any = seek.end["topics"]  # type: ignore[index, call-overload]
+        assert [topics[one]["offsets"], topics[two]["offsets"]] == [[1, 0], [5]]
+        twice = f"{one}:0@1,{one}:0@2", f"{one}@end,{one}:0@2"
+        for wrong in ("end,end", f"{one}:0@1,", ",", *twice):
+            with pytest.raises(BadArgument, match="each partition once"):
+                run.input.seek(wrong, run.after)
 
 
 @pytest.mark.parametrize("count", [2, 3, 5], ids=["smaller", "equal", "larger"])

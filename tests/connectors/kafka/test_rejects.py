@@ -10,11 +10,11 @@ import duckdb
 import pytest
 
 from connectors import KafkaInput
-from connectors.kafka.errors import BadRecord
+from connectors.kafka.errors import BadRecord, TooManySetAside
 from jdbc_sink import JdbcSink, append
 from tests.connectors.kafka.pipelines import RUNNING, Died, commands
 from tests.connectors.kafka.world import Broker
-from windowed import Pipeline
+from windowed import Pipeline, Summary
 from windowed.commands.app import main
 from windowed.testing import ListSink
 from windowlog import WindowLog
@@ -59,7 +59,11 @@ class World:
 
     def run(self) -> range:
         """Until all is drained: the windows."""
-        return self.pipeline().run(self.spark, progress=False).window_ids
+        return self.summary().window_ids
+
+    def summary(self) -> Summary:
+        """The same: what the run says of itself, on standard error too."""
+        return self.pipeline().run(self.spark, progress=True)
 
     def good(self) -> list[int]:
         """What is written of the good ones; the table may not be there yet."""
@@ -114,6 +118,36 @@ def test_a_bad_record_stops_the_window_and_a_skip_or_set_aside_lets_it_go_on(
     assert world.good() == [1, 2, 4, 5]
     # Nor is a skip of a piece, which only the input knows by name, a finding later.
     assert main(["verify", shlex.split(skip)[1]]) == 0
+
+
+def test_more_than_max_rejects_stop_the_window(
+    broker: Broker, tmp_path: Path, how: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A topic in another format is not set aside for ever: nothing is held, in a replay neither;
+    once so many are allowed, run and progress say how many there were."""
+    options = {"on_bad_record": "set_aside", "max_rejects": 2, "max_records_per_window": 5}
+    world = World(broker, tmp_path, how, **options)
+    broker.send(world.topic, FIVE[0], b"x", b"y", FIVE[2], FIVE[4], *FIVE)
+    for _ in range(2):
+        with pytest.raises(TooManySetAside) as told:
+            world.run()
+        text = str(told.value)
+        assert "Input orders: 3 records of window 1 cannot be decoded" in text
+        assert "no more than 2 of one window" in text
+        for offset in (1, 2):
+            assert f"{world.topic}:0@{offset} value is not JSON" in text
+        assert f"{world.topic}:0@3 value.id is a string, not int" in text
+        assert "raise max_rejects= to 3 or more" in text
+        assert world.good() == []
+        assert world.ask("SELECT window_id FROM window_ledger") == [(0,)]
+    world.more["max_rejects"] = 3
+    summary = world.summary()
+    assert (list(summary.window_ids), summary.set_aside) == ([1, 2], 4)
+    assert "4 records set aside" in str(summary)
+    assert "10 records (4 set aside)" in capsys.readouterr().err
+    assert world.good() == [1, 1, 2, 4, 5, 5]
+    bad = world.ask('SELECT "offset" FROM bad ORDER BY 1')
+    assert [row[0] for row in bad] == [1, 2, 3, 7]
 
 
 @pytest.mark.spark
