@@ -15,8 +15,10 @@ import pytest
 from jdbc_sink.databases import database_of
 from jdbc_sink.databases.duckdb import doublewrite
 from jdbc_sink.databases.duckdb.doublewrite import Doublewrite
+from jdbc_sink.errors import DatabaseFailed
 from tests.jdbc_sink.processes import another_process
-from tests.jdbc_sink.windows import Bench
+from tests.jdbc_sink.windows import Bench, ask
+from windowlog.errors import NotHeld
 
 HEADER, BLOCK, PAGE = 3 * 4096, 2**18, 4096
 TABLES = 12
@@ -214,3 +216,36 @@ def test_the_copy_stays_as_long_as_anybody_in_the_process_has_the_file(tmp_path:
     assert copy.exists()
     assert bench.ask("SELECT sum(n) FROM words") == [(3,)]
     assert not copy.exists()
+
+
+def test_another_process_keeps_its_copy(tmp_path: Path) -> None:
+    """It has the file while this one's run ends."""
+    bench = Bench(tmp_path / "x.duckdb")
+    bench.hold(("a", 1))
+    bench.sink.idle()
+    copy = Path(f"{bench.path}.doublewrite")
+    with another_process(f"import duckdb; held = duckdb.connect({str(bench.path)!r})"):
+        bench.sink.close()
+        assert copy.exists()
+    bench.sink.close()
+    assert not copy.exists()
+
+
+def test_a_copy_that_cannot_be_written_is_an_error_and_writes_nothing(tmp_path: Path) -> None:
+    """Whatever the transaction is for."""
+    bench = Bench(tmp_path / "x.duckdb")
+    bench.hold(("a", 1))
+    bench.sink.close()
+    in_the_way = Path(f"{bench.path}.doublewrite")
+    in_the_way.mkdir()
+    with pytest.raises(NotHeld, match=r"x\.duckdb\.doublewrite"):
+        bench.hold(("b", 2))
+    bench.sink.close()
+    other = Bench(tmp_path / "y.duckdb")
+    other.sink.close()
+    other.path.unlink()
+    Path(f"{other.path}.doublewrite").mkdir()
+    with pytest.raises(DatabaseFailed, match=r"y\.duckdb\.doublewrite"):
+        Bench(other.path)
+    in_the_way.rmdir()
+    assert ask(bench.path, "duckdb", "SELECT word FROM words") == [("a",)]

@@ -19,7 +19,8 @@ import fcntl
 import hashlib
 import json
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -78,27 +79,35 @@ class Doublewrite:
         """Put the blocks back that a kill has left in part."""
         self._header = b""
         kept = _read(self.path)
-        # Who has it open has read it whole.
-        if kept is None or self._of_duckdb() is not None:
-            return
-        try:
-            descriptor = os.open(self.database, os.O_RDWR)
-        except OSError:
-            return  # DuckDB says why
-        try:
-            # DuckDB's own lock: another process may be in the middle of a checkpoint.
-            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _put_back(descriptor, *kept)
-        except BlockingIOError:
-            return
-        finally:
-            os.close(descriptor)
+        if kept is not None:
+            with self._alone() as descriptor:
+                if descriptor is not None:
+                    _put_back(descriptor, *kept)
 
     def forget(self) -> None:
-        """Remove the copy, if this process has closed the file and no log is left."""
-        if self._of_duckdb() is None and not self._log.exists():
-            self._header = b""
-            self.path.unlink(missing_ok=True)
+        """Remove the copy, if nobody has the file open and no log is left."""
+        with self._alone() as descriptor:
+            if descriptor is not None and not self._log.exists():
+                self._header = b""
+                self.path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _alone(self) -> Iterator[int | None]:
+        """A descriptor of the file, under DuckDB's own lock: another process may be in the middle
+        of a checkpoint. None if anybody has it open, or it cannot be opened: DuckDB says why."""
+        descriptor = None
+        try:
+            # Not where this process has it open: its locks would go with our descriptor.
+            if self._of_duckdb() is None:
+                descriptor = os.open(self.database, os.O_RDWR)
+                fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield None
+        else:
+            yield descriptor
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
 
     def _of_duckdb(self) -> int | None:
         """The descriptor under which DuckDB has the file open in this process."""
