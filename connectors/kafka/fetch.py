@@ -34,10 +34,11 @@ class Stalled(Exception):
 
 
 class Undecodable(Exception):
-    """Records that kafka-python cannot unpack: topic, partition, position, end."""
+    """Records that kafka-python cannot unpack, in one of these places: (topic, partition, position,
+    end). It does not say in which, and its consumer is of no use any more."""
 
     def __str__(self) -> str:
-        return "<undecodable records: {}:{}@{}-{}>".format(*self.args)
+        return "<undecodable records: {}:{}@{}-{}>".format(*self.args[0])
 
 
 class Secret(str):
@@ -70,7 +71,6 @@ def fetch(
     Raises Stalled, Undecodable, and what kafka-python raises: OffsetOutOfRangeError for what is not
     there."""
     from kafka import TopicPartition
-    from kafka.errors import CorruptRecordError
 
     numbers = {TopicPartition(topic, n): at for at, (topic, n, _, _) in enumerate(ranges)}
     assert len(numbers) == len(ranges), "a partition has one range at a time"
@@ -82,14 +82,7 @@ def fetch(
         consumer.seek(place, positions[place])
     moved_s = looked_s = time.monotonic()
     while positions:
-        # Each record that is polled is unpacked, 14 µs: none that no range is short of.
-        short = max(ends[place] - position for place, position in positions.items())
-        try:
-            polled = _polled(consumer, min(short, RECORDS_AT_ONCE))
-        except CorruptRecordError as error:
-            if _NOT_UTF8 not in str(error):
-                raise
-            raise _undecodable(consumer, positions, ends, stall_timeout_s) from None
+        polled = _polled(consumer, positions, ends)
         for place, records in polled.items():
             wanted = _below(records, ends[place])
             if wanted:
@@ -105,29 +98,22 @@ def fetch(
             when_quiet()
 
 
-def _undecodable(
-    consumer: Any, positions: Mapping[Any, int], ends: Mapping[Any, int], stall_timeout_s: float
-) -> Undecodable:
-    """Where it is. kafka-python does not say it: of several partitions each is read on alone."""
-    places = sorted(positions)
-    for place in places[:-1]:
-        piece = place.topic, place.partition, positions[place], ends[place]
-        try:
-            for _ in fetch(consumer, [piece], stall_timeout_s):
-                pass
-        except Undecodable as found:
-            return found
-    last = places[-1]
-    return Undecodable(last.topic, last.partition, positions[last], ends[last])
-
-
-def _polled(consumer: Any, most: int) -> Any:
+def _polled(consumer: Any, positions: Mapping[Any, int], ends: Mapping[Any, int]) -> Any:
     """What has come. Records have no cycles: the collector, which looks at each new one for them,
     took a tenth of the time."""
+    from kafka.errors import CorruptRecordError
+
+    # Each record that is polled is unpacked, 14 µs: none that no range is short of.
+    short = max(ends[place] - position for place, position in positions.items())
     collects = gc.isenabled()
     gc.disable()
     try:
-        return consumer.poll(timeout_ms=POLL_MS, max_records=most)
+        return consumer.poll(timeout_ms=POLL_MS, max_records=min(short, RECORDS_AT_ONCE))
+    except CorruptRecordError as error:
+        if _NOT_UTF8 not in str(error):
+            raise
+        left = [(one.topic, one.partition, positions[one], ends[one]) for one in sorted(positions)]
+        raise Undecodable(*left) from None
     finally:
         if collects:
             gc.enable()

@@ -13,7 +13,7 @@ from connectors.kafka.bad_records import explained
 from connectors.kafka.client import Client
 from connectors.kafka.connection import Connection
 from connectors.kafka.errors import ReadStalled
-from connectors.kafka.fetch import Stalled, Undecodable
+from connectors.kafka.fetch import Range, Stalled, Undecodable, fetch
 from connectors.kafka.parts import OffsetRange
 from connectors.kafka.rows import SCHEMA, Unreadable
 from connectors.kafka.spark_source import check_fits, fits, in_spark
@@ -104,6 +104,21 @@ class Reading:
         except (OffsetOutOfRangeError, LogTruncationError):
             self._explain_aside()
             raise
+        except Undecodable as error:
+            raise self._found_alone(error.args) from None
+
+    def _found_alone(self, places: Sequence[Range]) -> Undecodable:
+        """Which of the places it is: each but the last is read alone, by a consumer of its own."""
+        for place in places[:-1]:
+            aside = Connection(self._connection.settings, self._connection.name)
+            try:
+                for _ in fetch(aside.consumer, [place], aside.settings.stall_timeout_s):
+                    pass
+            except Undecodable as found:
+                return found
+            finally:
+                aside.drop()
+        return Undecodable(places[-1])
 
     def _explain_aside(self) -> None:
         """`explain` on a connection of its own: the reading one may still be of use."""

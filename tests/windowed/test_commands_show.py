@@ -73,6 +73,7 @@ def test_json_says_where_log_inputs_and_sinks_stand(
             "kind": "files/lines",
             "place": str(world.folder("in")),
             "position": {"files": 1, "bytes": size},
+            "standing": None,
             "memory": 5,
         }
     ]
