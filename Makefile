@@ -6,8 +6,8 @@ BIN := .venv/bin
 PYTHON_WITH_JAVA := .ci/with_java $(BIN)/python
 ROUNDS ?= 200
 SEED ?= 1
-# Tests wait for disks and Java half of their time: two at once take 60 % of it.
-SIDE_BY_SIDE := -n 2 --dist loadgroup
+# Tests wait for disks and Java half of their time: three at once keep two cores busy.
+SIDE_BY_SIDE := -n 3 --dist loadgroup
 # Which Python .venv is made of: make PYTHON=/path/to/python3.12 test. Empty: the newest that is here.
 PYTHON ?=
 

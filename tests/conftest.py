@@ -106,7 +106,7 @@ def windowed_spark(spark: SparkSession) -> SparkSession:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What runs side by side (`-n 2 --dist loadgroup`): files, and all tests of one Spark session
+    """What runs side by side (`-n 3 --dist loadgroup`): files, and all tests of one Spark session
     or one server together, so that there is one of each."""
     for item in items:
         names: list[str] = getattr(item, "fixturenames", [])
