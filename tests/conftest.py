@@ -107,16 +107,19 @@ def windowed_spark(spark: SparkSession) -> SparkSession:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What runs side by side (`-n 3 --dist loadgroup`): files, and all tests of one Spark session
-    or one server together, so that there is one of each."""
+    or one server together, so that there is one of each. Sparks that tests start come one by one,
+    beside the session."""
     for item in items:
         names: list[str] = getattr(item, "fixturenames", [])
         group = str(item.path)
         if "hdfs" in names or "services" in group or "secured" in names:
             group = "services"
-        elif "spark" in names or item.get_closest_marker("spark") is not None:
+        elif "spark" in names:
             group = "spark"
         elif "kafka" in names:
             group = "kafka"
+        elif item.get_closest_marker("spark") is not None:
+            group = "sparks"
         item.add_marker(pytest.mark.xdist_group(group))
 
 
