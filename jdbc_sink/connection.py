@@ -78,9 +78,9 @@ class Connections:
         except BaseException as error:
             # What state the connection is in, only a new one is sure of.
             self.drop()
-            # OSError: what lies beside a file cannot be written.
-            failed = sql.exc.DBAPIError | OSError
-            if isinstance(error, sql.exc.IntegrityError) or not isinstance(error, failed):
+            # OSError: what lies beside a file cannot be written. Some of the kit's own are such.
+            told = isinstance(error, KitError | sql.exc.IntegrityError)
+            if told or not isinstance(error, sql.exc.DBAPIError | OSError):
                 raise
             raise DatabaseFailed(database=self.database, reason=_said(error)) from error
         self.release_if_due()
