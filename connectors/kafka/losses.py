@@ -39,16 +39,17 @@ def lost_before_planning(
     or that were read by pattern."""
     if position.topics and position.cluster != look.cluster:
         return _other_cluster(position, look, name, servers)
+    known = joined(position, look)
     found: list[_Lost] = []
     for topic in sorted(read):
         old, new = position.topics.get(topic), look.topics.get(topic)
         other = _missing(topic, old, name, servers) if new is None else None
         if new is not None and old is not None and old.id != new.id:
-            other = _recreated(topic, joined(position, look).topics[topic], new, name)
+            other = _recreated(topic, known.topics[topic], new, name)
         if other is not None and not found:
             return other
         if other is None and new is not None and old is not None:
-            found += _lost_of_topic(topic, joined(position, look).topics[topic], new)
+            found += _lost_of_topic(topic, known.topics[topic], new)
     return _lost(found, name) if found else None
 
 

@@ -21,6 +21,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -111,17 +112,20 @@ class Doublewrite:
 
     def _of_duckdb(self) -> int | None:
         """The descriptor under which DuckDB has the file open in this process."""
-        try:
+        with suppress(OSError):
             wanted = self.database.stat()
-            candidates = [self._descriptor, *map(int, os.listdir(_OPEN_FILES))]
-        except OSError:
-            return None
-        for descriptor in candidates:
-            with suppress(OSError):
-                if os.path.samestat(os.fstat(descriptor), wanted):
-                    self._descriptor = descriptor
-                    return descriptor
+            # The one of the last time first: this comes before each commit.
+            for descriptor in chain([self._descriptor], _descriptors()):
+                with suppress(OSError):
+                    if os.path.samestat(os.fstat(descriptor), wanted):
+                        self._descriptor = descriptor
+                        return descriptor
         return None
+
+
+def _descriptors() -> Iterator[int]:
+    """All that this process has, listed when they are asked for."""
+    yield from map(int, os.listdir(_OPEN_FILES))
 
 
 def _put_back(descriptor: int, header: bytes, blocks: list[tuple[int, bytes]]) -> None:
