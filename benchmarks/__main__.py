@@ -48,7 +48,8 @@ def main(words: list[str] | None = None) -> int:
         parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(NAMES)}")
     failed = [name for name in names if not _run(name, quick=given.quick)]
     done = [name for name in names if name not in failed]
-    Console(highlight=False).print(figures("all promises", _promises(done)))
+    if len(done) > 1:  # one has just shown its own
+        Console(highlight=False).print(figures("all promises", _promises(done)))
     if failed:
         print(f"Could not run: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -28,9 +29,12 @@ def alone(measure: Callable[[_Sizes, Path], Result], *, full: _Sizes, quick: _Si
     parser = argparse.ArgumentParser(description="Measure, show a table, write a JSON file.")
     parser.add_argument("--quick", action="store_true", help="smaller sizes; figures scatter more")
     is_quick: bool = parser.parse_args().quick
+    name = Path(sys.argv[0]).stem
+    how_long = "seconds" if is_quick else "some minutes"
+    print(f"{name}: measuring takes {how_long} …", file=sys.stderr, flush=True)
     SCRATCH.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=SCRATCH) as name:
-        folder = Path(name).absolute()
+    with tempfile.TemporaryDirectory(dir=SCRATCH) as scratch:
+        folder = Path(scratch).absolute()
         seen = machine.look(folder)
         result = measure(quick if is_quick else full, folder)
     console = Console(highlight=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -64,12 +65,20 @@ def measure(sizes: Sizes, folder: Path) -> Result:
             Figure(f"overhead, {what}, p50", median(added_ms), "ms", 5.0),
             Figure(f"overhead, {what}, p99", percentile(added_ms, 99), "ms", 10.0),
         ]
+    noise_ms = [s * 1000 for s in by_hand_twice(sizes.windows, folder)]
+    figures += [
+        Figure("by hand against itself, rows in memory, p50", median(noise_ms), "ms"),
+        Figure("by hand against itself, rows in memory, p99", percentile(noise_ms, 99), "ms"),
+    ]
     return Result(
         "overhead",
         f"What do log, ledger and callbacks add to a window of {ROWS} rows?",
         figures,
         [_against(runs), _by_step(runs)],
-        ["The rival: the same reader and one DuckDB transaction a window, and nothing else."],
+        [
+            "The rival: the same reader and one DuckDB transaction a window, and nothing else.",
+            "The rival against itself, in the same measure, is the noise of this machine.",
+        ],
     )
 
 
@@ -96,6 +105,22 @@ def run(race: Race, count: int, folder: Path) -> Turns:
     by_hand.close()
     check_equal(ours, theirs)
     return turns
+
+
+def by_hand_twice(count: int, folder: Path) -> list[float]:
+    """The rival in turns with another one of its kind: how far two equals are apart, in seconds."""
+    rows = tables(count + WARM_UP, ROWS)
+    first, second = ByHand(folder / "once.duckdb"), ByHand(folder / "twice.duckdb")
+    found = []
+    for table in rows:
+        began_s = time.perf_counter()
+        first.add(table)
+        between_s = time.perf_counter()
+        second.add(table)
+        found.append(2 * between_s - began_s - time.perf_counter())
+    first.close()
+    second.close()
+    return found[WARM_UP:]
 
 
 def _sink(path: Path) -> JdbcSink:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ class Rival(Generic[_Job]):
             start_s = time.perf_counter()
             self.summary = self.work(job, folder)
             self.seconds.append(time.perf_counter() - start_s)
+        # Rounds of a minute each: whoever waits sees that there is progress.
+        print(f"  {folder.name}: {self.seconds[-1]:.1f} s", file=sys.stderr, flush=True)
         # The first time has the fewest traces of the others: a JVM seldom gives memory back.
         self.peaks = self.peaks if len(self.seconds) > 1 else peaks
 

@@ -18,11 +18,16 @@ from jdbc_sink.errors import LedgerUnsuitable
 from windowlog.wiring import Held, SinkIdentity
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy import Connection
 
     from jdbc_sink.databases import Catalog
     from jdbc_sink.table import TableName
     from windowlog.window import Window
+
+# What one window changes. DuckDB pays for each column that is set, also to the value it has.
+_ADVANCING = ("window_id", "digest", "run_id", "positions", "skips", "updated_at")
 
 
 class Ledger:
@@ -55,19 +60,18 @@ class Ledger:
         # Built once: compiling the UPDATE anew for each window cost more than running it.
         read = [column for column in table.c if column.name != "updated_at"]
         self._select = sql.select(*read).where(mine)
-        self._advance = (
-            sql.update(table)
-            .where(
-                mine,
-                table.c.log_id == _value("old_log_id"),
-                table.c.window_id == _value("old_window_id", sql.BigInteger),
-                table.c.digest == _value("old_digest"),
-                # Another table was decided on since (`adopt`): who writes to the old one is fenced.
-                table.c.target == _value("old_target"),
-                table.c.mode == _value("old_mode"),
-            )
-            .values({name: _value(f"new_{name}", table.c[name].type) for name in _row_columns()})
+        at_old = sql.update(table).where(
+            mine,
+            table.c.log_id == _value("old_log_id"),
+            table.c.window_id == _value("old_window_id", sql.BigInteger),
+            table.c.digest == _value("old_digest"),
+            # Another table was decided on since (`adopt`): who writes to the old one is fenced.
+            table.c.target == _value("old_target"),
+            table.c.mode == _value("old_mode"),
         )
+        new = {name: _value(f"new_{name}", table.c[name].type) for name in _row_columns()}
+        self._move = at_old.values(new)
+        self._advance = at_old.values({name: new[name] for name in _ADVANCING})
 
     def exists(self, connection: Connection) -> bool:
         """Is there a ledger table?"""
@@ -138,7 +142,7 @@ class Ledger:
 
     def move(self, connection: Connection, before: Held, after: Held) -> int:
         """From `before` to `after`, as decided by a person: how many rows moved."""
-        return self._update(connection, before, after)
+        return self._update(connection, self._move, before, _row(after))
 
     def advance(
         self, connection: Connection, window: Window, identity: SinkIdentity, run_id: str
@@ -154,9 +158,13 @@ class Ledger:
             len(window.skips),
         )
         before = replace(after, window_id=window.id - 1, digest=window.previous)
-        return self._update(connection, before, after)
+        row = _row(after)
+        new = {column: row[column] for column in _ADVANCING}
+        return self._update(connection, self._advance, before, new)
 
-    def _update(self, connection: Connection, before: Held, after: Held) -> int:
+    def _update(
+        self, connection: Connection, statement: sql.Update, before: Held, new: Mapping[str, Any]
+    ) -> int:
         values = {
             "old_log_id": before.log_id,
             "old_window_id": before.window_id,
@@ -164,8 +172,8 @@ class Ledger:
             "old_target": before.identity.target,
             "old_mode": before.identity.mode,
         }
-        new = {f"new_{column}": value for column, value in _row(after).items()}
-        return connection.execute(self._advance, {**self._key, **values, **new}).rowcount
+        values |= {f"new_{column}": value for column, value in new.items()}
+        return connection.execute(statement, {**self._key, **values}).rowcount
 
 
 def _value(name: str, kind: Any = sql.String) -> sql.BindParameter[Any]:
