@@ -100,8 +100,9 @@ def _check_named(argument: str, members: Any, contract: type, example: str) -> N
             raise BadArgument(argument=argument, value=name, allowed=allowed)
         # A class has the methods too, and is not made yet.
         if isinstance(member, type) or not isinstance(member, contract):
-            allowed = f"for {name!r} something like {example}"
-            raise BadArgument(argument=argument, value=type(member).__name__, allowed=allowed)
+            allowed = f"something like {example}"
+            what, kind = f"the type of {argument}[{name!r}]", type(member).__name__
+            raise BadArgument(argument=what, value=kind, allowed=allowed)
         if name.lower() in folded:
             # They would share a folder on a file system, and a key in a database, that ignores
             # case.

@@ -15,13 +15,15 @@ from windowlog.wiring import Adoption, Header, Held, InputIdentity, SinkIdentity
 @dataclass(frozen=True, slots=True)
 class InputFacts:
     """An input as the pipeline names it. `memory` is the window of its newest memory, None if there
-    is none; `torn` says that this one is damaged."""
+    is none; `torn` names it, and all damaged ones below, if it is damaged, and `intact` is then the
+    window of the newest that is not."""
 
     name: str
     identity: InputIdentity
     remembers: bool
     memory: int | None
-    torn: bool = False
+    torn: tuple[str, ...] = ()
+    intact: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

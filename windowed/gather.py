@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from windowed.facts import Facts, InputFacts, SinkFacts
 from windowlog.contracts import Input, Sink
@@ -38,16 +39,16 @@ def gather(log: WindowLog, inputs: Mapping[str, Input], sinks: Mapping[str, Sink
     return _chained(log, facts)
 
 
-def _remembered(log: WindowLog, name: str, source: Input) -> tuple[int | None, bool]:
-    """The window of an input's newest memory, and whether that is damaged."""
+def _remembered(log: WindowLog, name: str, source: Input) -> tuple[Any, ...]:
+    """What InputFacts has from `memory` on."""
     if not source.remembers:
-        return None, False
+        return (None,)
     memory = log.memory(name)
     try:
         newest = memory.newest()
     except RecordTorn:
-        return memory.version(), True
-    return (newest[0] if newest is not None else None), False
+        return memory.version(), *memory.damaged()
+    return ((newest[0] if newest is not None else None),)
 
 
 def _chained(log: WindowLog, facts: Facts) -> Facts:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ from windowed.asides import counts, explained, read_all
 from windowed.frames import arrow_schema, schema_of, shared
 from windowed.timing import Timing
 from windowed.workers import explaining
-from windowlog.errors import NotHeld, SourceChanged
+from windowlog.errors import Fenced, NotHeld, SourceChanged
 from windowlog.values import Bounds, Json, Plan
 from windowlog.window import Draft, Window
 
@@ -272,7 +272,9 @@ def _opened(loop: Loop) -> Iterator[Loop]:
         with explaining():
             loop.open()
             yield loop
-            loop.purge()
+            # With nothing in flight, another driver that has purged further takes nothing from us.
+            with suppress(Fenced):
+                loop.purge()
     except BaseException as error:
         loop.listener.failed(error)
         opening.close_quietly(loop.parts)

@@ -24,6 +24,10 @@ class OpenWindow:
     window: Window
     frames: Mapping[str, Frame]
 
+    def __repr__(self) -> str:
+        # The plans are long, and for nobody's eyes.
+        return f"OpenWindow(id={self.id}, planned_at={self.planned_at}, frames={[*self.frames]})"
+
     @property
     def id(self) -> int:
         """The window's number."""

@@ -136,6 +136,7 @@ class Pipeline:
             allowed = "a run needs a function of the inputs' frames; without one use Pipeline.open"
             raise BadArgument(argument="transform", value=None, allowed=allowed)
         run_checks.check_may_run(self.name)
+        run_checks.check_spark(spark)
         run_checks.check_listeners(listeners)
         until = until if until is not None else drained()
         reporters = reporter(self.name, progress)
@@ -154,6 +155,7 @@ class Pipeline:
         """Your own loop: `while window := run.next(): run.hold(window, {"counts":
         f(window.frames["lines"])})`."""
         run_checks.check_may_run(self.name)
+        run_checks.check_spark(spark)
         with opened(self._loop(spark, clock, [])) as loop:
             yield OwnRun(loop)
 
@@ -162,6 +164,7 @@ class Pipeline:
         if self.transform is None:
             allowed = "a preview needs a function"
             raise BadArgument(argument="transform", value=None, allowed=allowed)
+        run_checks.check_spark(spark)
         loop = self._loop(spark, None, [])
         with loop.parts.exclusively():
             return looking.preview(loop, self._outputs)
@@ -169,6 +172,7 @@ class Pipeline:
     def read_window(self, spark: SparkSession | None, window_id: int) -> dict[str, Frame]:
         """Input -> frame of the rows of a window whose plan is kept, and NAME_rejects where an
         input sets records aside. Changes nothing; needs no sink."""
+        run_checks.check_spark(spark)
         with self.parts.exclusively():
             return looking.read_window(self.parts, spark, str(uuid4()), window_id)
 

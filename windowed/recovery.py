@@ -156,7 +156,7 @@ def _memory_lost(facts: Facts) -> tuple[str, ...]:
         memory = source.memory if source.memory is not None else -1
         reset = facts.resets.get(source.name, -1)
         too_old = purged and max(memory, reset) < facts.log.oldest - 1
-        return source.remembers and (too_old or (source.torn and reset < memory))
+        return source.remembers and (too_old or (bool(source.torn) and reset < memory))
 
     return tuple(i.name for i in facts.inputs if lost(i))
 

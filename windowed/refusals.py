@@ -153,11 +153,11 @@ def _again(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     choices: list[Choice] = []
     for name in decision.concerned:
         oldest, newest = facts.log.oldest, facts.log.newest
+        whole = f"{name} is to hold everything from window {oldest} on, and holds none of it yet"
+        if oldest > facts.header.first:
+            whole += f"; the windows before {oldest} are gone"
         choices += _behind_readers(parts, facts, name) or [
-            (
-                f"{name} is to hold everything from window {oldest} on, and holds none of it yet",
-                command(parts, "adopt", name, "--from", "oldest"),
-            ),
+            (whole, command(parts, "adopt", name, "--from", "oldest")),
             (
                 f"{name} is to go on after window {newest}",
                 command(parts, "adopt", name, "--from", "now"),
@@ -260,7 +260,14 @@ def _starts(parts: Parts, name: str) -> list[Choice]:
 
 def _memory_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     choices: list[Choice] = [("restore the folder inputs/ of the log from a backup", "")]
+    whole = facts.log.oldest == facts.header.first
+    torn = {source.name: source for source in facts.inputs if source.torn}
     for name in decision.concerned:
+        intact = torn[name].intact if name in torn else None
+        if name in torn and (whole or (intact is not None and intact >= facts.log.oldest - 1)):
+            records = " and ".join(f"inputs/{name}/{record}" for record in torn[name].torn)
+            why = "the plans since are all kept, and make it anew; nothing is read twice or lost"
+            choices.insert(0, (f"remove {records} of the log: {why}", ""))
         for to, why in (("beginning", "read all again of"), ("end", "pass over what is now in")):
             choices.append((f"{why} {name}", command(parts, "reset", name, "--to", to)))
     return choices

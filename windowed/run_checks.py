@@ -21,6 +21,13 @@ def check_listeners(listeners: Any) -> tuple[Listener, ...]:
     return tuple(listeners)
 
 
+def check_spark(spark: Any) -> None:
+    """A session, or None for frames without Spark."""
+    if spark is not None and not hasattr(spark, "createDataFrame"):
+        allowed = "a SparkSession, or None: frames are pyarrow tables then"
+        raise BadArgument(argument="spark", value=spark, allowed=allowed)
+
+
 def check_until(until: Any) -> Until:
     """What drained(), windows(n) or forever() returned."""
     if not isinstance(until, Until):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from windowlog import codec, naming
 from windowlog.contracts import Storage
-from windowlog.errors import RecordNotFound
+from windowlog.errors import RecordNotFound, RecordTorn
 from windowlog.exclusive import create_once
 
 KIND = "memory"
@@ -35,6 +35,20 @@ class LogMemory:
             else:
                 return version, codec.unframe(data, kind=KIND, record_id=version, name=name)
         return None
+
+    def damaged(self) -> tuple[tuple[str, ...], int | None]:
+        """The names of the damaged versions above the highest that is whole, and the window of that
+        one (None: there is none)."""
+        names = []
+        for version in sorted(self._versions(), reverse=True):
+            name = naming.numbered(version)
+            try:
+                codec.unframe(self._storage.read(name), kind=KIND, record_id=version, name=name)
+            except RecordTorn:
+                names.append(name)
+            else:
+                return tuple(names), version
+        return tuple(names), None
 
     def version(self) -> int | None:
         """The highest version's window, without reading it."""

@@ -189,6 +189,6 @@ def database_of(given: Any) -> tuple[Database, Engine, bool]:
         allowed = (
             "a DuckDB or SQLite database: duckdb:///FILE, sqlite:///FILE, or an engine for one"
         )
-        raise BadArgument(argument="url", value=engine.dialect.name, allowed=allowed)
+        raise BadArgument(argument="database", value=engine.dialect.name, allowed=allowed)
     kind = kinds[engine.dialect.name]()
     return kind, *kind.engine(engine, by_url=isinstance(given, str))

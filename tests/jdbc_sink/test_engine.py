@@ -138,7 +138,7 @@ def test_settings_that_do_no_harm_are_the_users(tmp_path: Path) -> None:
 
 def test_an_engine_for_another_database_is_refused() -> None:
     """On construction, with what works."""
-    with pytest.raises(BadArgument, match=r"^url='mysql'.*duckdb:///FILE"):
+    with pytest.raises(BadArgument, match=r"^database='mysql'.*duckdb:///FILE"):
         JdbcSink(sqlalchemy.create_mock_engine("mysql://", lambda *_: None), table="words")
 
 

@@ -82,7 +82,7 @@ def facts_of(log: ALog, sinks: list[ASink], inputs: list[AnInput]) -> Facts:
             if not isinstance(s.noted, str)
         ),
         inputs=tuple(
-            InputFacts(f"input{i}", s.configured, s.remembers, s.memory, s.torn)
+            InputFacts(f"input{i}", s.configured, s.remembers, s.memory, ("1.json",) * s.torn)
             for i, s in enumerate(inputs)
             if s.configured
         ),

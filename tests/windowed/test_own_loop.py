@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,9 @@ from windowed.testing.clock import START, ManualClock
 from windowed.testing.crash import Crash
 from windowed.testing.list_sink import ListSink
 from windowed.testing.rows import CRASH
+from windowlog import naming
+from windowlog.errors import BadArgument
+from windowlog.log import WindowLog
 
 
 def test_windows_come_and_are_held_in_turn() -> None:
@@ -30,6 +34,38 @@ def test_windows_come_and_are_held_in_turn() -> None:
             seen.append(window.id)
         assert run.next() is None
     assert (seen, words(one), words(two)) == ([1, 2], ["a", "b"], ["a"])
+
+
+def test_another_driver_that_purged_meanwhile_is_no_failure_of_an_idle_run() -> None:
+    """A service is replaced: the new one has begun before the old one is told to end."""
+    source, sink, log = rows(["a"], ["b"], ["c"]), ListSink(), WindowLog.in_memory()
+    made = pipeline(source, {"out": sink}, transform=None, log=log, keep=1)
+    with made.open(None) as run:
+        while window := run.next():
+            run.hold(window, window.frames["lines"])
+        log.mark(3)
+    assert words(sink) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("call", ["run", "start", "open", "preview", "read_window"])
+def test_what_is_no_session_is_refused_before_anything_is_made(call: str) -> None:
+    """Its name instead of it, say."""
+    no_session: Any = "local[2]"
+    made = pipeline(rows(["a"]), transform=None if call == "open" else (lambda lines: lines))
+    more = [1] if call == "read_window" else []
+    with (
+        pytest.raises(BadArgument, match=r"^spark='local\[2\]' is not possible: a SparkSession"),
+        ExitStack() as stack,
+    ):
+        stack.push(getattr(made, call)(no_session, *more))
+    assert not made.log.storage.within(naming.HEADERS).list()
+
+
+def test_a_window_is_printed_in_a_line() -> None:
+    """Without its plans."""
+    made = pipeline(rows(["a"]), transform=None)
+    with made.open(None, clock=ManualClock()) as run:
+        assert repr(run.next()) == f"OpenWindow(id=1, planned_at={START}, frames=['lines'])"
 
 
 def test_new_rows_are_seen_at_once() -> None:

@@ -51,8 +51,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("inputs", [SOURCE], "a dict with at least one entry"),
     ("inputs", None, "a dict with at least one entry"),
     ("inputs", SOURCE, "a dict with at least one entry"),
-    ("inputs", {"lines": SINK}, "for 'lines' something like connectors.FileInput"),
-    ("inputs", {"lines": "in/"}, "for 'lines' something like connectors.FileInput"),
+    ("inputs", {"lines": SINK}, "the type of inputs['lines']='ListSink'"),
+    ("inputs", {"lines": "in/"}, "possible: something like connectors.FileInput"),
     ("inputs", {"2lines": SOURCE}, "names of ASCII letters, digits and _"),
     ("inputs", {"": SOURCE}, "names of ASCII letters, digits and _"),
     ("inputs", {"a-b": SOURCE}, "names of ASCII letters, digits and _"),
@@ -65,8 +65,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("inputs", {"lines": SOURCE, "more": SOURCE}, "'lines' uses the same one"),
     ("sinks", {}, "a dict with at least one entry"),
     ("sinks", SINK, "a dict with at least one entry"),
-    ("sinks", {"out": SOURCE}, "for 'out' something like jdbc_sink.JdbcSink"),
-    ("sinks", {"out": ListSink}, "for 'out' something like jdbc_sink.JdbcSink"),
+    ("sinks", {"out": SOURCE}, "possible: something like jdbc_sink.JdbcSink"),
+    ("sinks", {"out": ListSink}, "possible: something like jdbc_sink.JdbcSink"),
     ("sinks", {"o ut": SINK}, "names of ASCII letters, digits and _"),
     ("sinks", {"out": SINK, "OUT": ListSink()}, "differ in more than case from 'out'"),
     ("sinks", {"out": SINK, "more": SINK}, "'out' uses the same one"),
@@ -88,7 +88,7 @@ def test_a_wrong_argument_is_named(argument: str, value: Any, allowed: str) -> N
     with pytest.raises(BadArgument) as caught:
         _made(**{argument: value})
     message = str(caught.value)
-    assert message.startswith(f"{argument}=")
+    assert message.startswith((f"{argument}=", f"the type of {argument}["))
     assert allowed in message
     assert message.endswith("[WL1]")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.windowed.all_cases import CASES
-from tests.windowed.cases import MORE, Case, expected
-from tests.windowed.worlds import FileWorld, command
+from tests.windowed.cases import ALL, MORE, Case, begin_purged, expected
+from tests.windowed.worlds import FileWorld, command, counted
 from windowed import Refused
 from windowed.recovery import TABLE
 
@@ -50,6 +50,33 @@ def test_a_refusal_touches_nothing_and_prints_all_choices(case: Case, quick_fold
     assert list(_printed(world, error)) == list(case.choices)
     assert str(_refused(world)) == str(error) or case.name == "log deleted"
     assert world.bytes() == before
+
+
+@pytest.mark.parametrize("runs", [1, 2], ids=["the only one", "the newest of two"])
+def test_a_damaged_memory_is_made_anew_from_the_plans(quick_folder: Path, runs: int) -> None:
+    """Where all plans since are kept, the refusal names the record to remove; nothing is lost."""
+    world = FileWorld(quick_folder / "world")
+    for lines in [ALL] if runs == 1 else [ALL[:2], ALL[2:]]:
+        world.write(*lines)
+        world.run()
+    memories = sorted((world.state / "inputs" / "lines").glob("*.json"))
+    assert len(memories) == runs
+    world.flip(memories[-1])
+    world.write(MORE)
+    said = str(_refused(world))
+    assert f"remove inputs/lines/{memories[-1].name} of the log" in said
+    memories[-1].unlink()
+    world.run()
+    assert world.counts() == counted(*ALL, MORE)
+
+
+def test_a_damaged_memory_whose_plans_are_purged_is_not_to_be_removed(quick_folder: Path) -> None:
+    """It could not be made anew."""
+    world = FileWorld(quick_folder / "world")
+    begin_purged(world)
+    for memory in (world.state / "inputs" / "lines").glob("*.json"):
+        world.flip(memory)
+    assert "remove" not in str(_refused(world))
 
 
 @pytest.mark.parametrize(

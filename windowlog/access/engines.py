@@ -41,7 +41,7 @@ def map_url(url: str) -> str:
     text = url.removeprefix("jdbc:")
     text = re.sub(rf"^({_FILES}):(?!//)", r"\1:///", text)
     if not re.match(rf"({_FILES})(\+\w+)?://", text):
-        raise BadArgument(argument="url", value=redacted(url), allowed=_ALLOWED)
+        raise BadArgument(argument="database", value=redacted(url), allowed=_ALLOWED)
     if _named(text) != text:
         raise did_you_mean(url, _named(redacted(text)))
     return text
@@ -58,7 +58,7 @@ def _named(text: str) -> str:
 def did_you_mean(url: str, meant: str) -> BadArgument:
     """The error for a URL that is not what its writer thinks; `meant` has no password in it."""
     allowed = f"did you mean {meant}? A file's name stands behind three slashes"
-    return BadArgument(argument="url", value=redacted(url), allowed=allowed)
+    return BadArgument(argument="database", value=redacted(url), allowed=allowed)
 
 
 def redacted(text: object) -> str:
