@@ -76,6 +76,8 @@ class TargetTable:
             found = [] if self.exists(connection) else ["it is not there: create it first"]
             self.refuse([*findings, *found])
             return
+        if not kinds:
+            findings = [*findings, "the frame has no columns"]
         findings = [*findings, *self.mode.findings(kinds, self.database.types)]
         if catalog.is_view(connection, self.name):
             self.refuse([*findings, "it is a view, and a view holds no rows"])

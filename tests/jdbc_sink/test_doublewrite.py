@@ -151,7 +151,10 @@ def test_a_copy_that_is_no_whole_one_is_not_believed(moment: Moment, tmp_path: P
     whole = moment.before[".doublewrite"]
     middle = len(whole) // 2
     flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
-    for copy in (b"", whole[:40], whole[:-1], flipped, b"[]\n", b"\xff\n"):
+    hostile = b"[]\n", b"\xff\n", b"[" * 100_000, b'{"blocks": 1, "format": 2}\n'
+    elsewhere = whole.replace(b"[[12288,", b"[[12289,", 1)
+    assert elsewhere != whole
+    for copy in (elsewhere, b"", whole[:40], whole[:-1], flipped, *hostile):
         path = lay({**moment.before, ".doublewrite": copy}, tmp_path / "kit" / "x.duckdb")
         Doublewrite(path).mend()
         assert path.read_bytes() == moment.before[""]
@@ -171,8 +174,8 @@ def test_a_file_that_somebody_has_open_is_left_alone(moment: Moment, tmp_path: P
 def kept_away(path: Path) -> bool:
     """A copy that would change the file is made, and tried."""
     content = path.read_bytes()
-    block = bytes(PAGE)
-    doublewrite._write(Path(f"{path}.doublewrite"), content[:HEADER], [(len(content), block)])
+    all_gaps = doublewrite.Block(HEADER, list(range(64)), bytes(PAGE))
+    doublewrite._write(Path(f"{path}.doublewrite"), content[:HEADER], [all_gaps])
     Doublewrite(path).mend()
     return path.read_bytes() == content
 

@@ -17,7 +17,7 @@ import sqlalchemy
 from jdbc_sink.databases.duckdb.place import DuckDbPlace
 from jdbc_sink.errors import DatabaseUnusable
 from tests.jdbc_sink.processes import in_child
-from tests.jdbc_sink.windows import Bench
+from tests.jdbc_sink.windows import DATABASES, Bench, ask
 from windowed.testing.sink_story import frame
 from windowlog.errors import NotHeld
 
@@ -254,3 +254,22 @@ def test_a_file_that_was_replaced_while_the_sink_was_idle_is_named(tmp_path: Pat
     aside.rename(bench.path)
     bench.sink.hold(window)
     assert bench.ask("SELECT word, n FROM words") == [("a", 1)]
+
+
+@pytest.mark.parametrize("database", DATABASES)
+def test_a_relative_path_stays_where_it_was(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transform that goes elsewhere took DuckDB to an empty file there."""
+    monkeypatch.chdir(tmp_path)
+    bench = Bench(Path("x.db"), database)
+    bench.hold(("a", 1))
+    bench.sink.idle()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert bench.sink.held() is not None
+    bench.hold(("b", 2))
+    bench.sink.close()
+    assert ask(tmp_path / "x.db", database, "SELECT sum(n) FROM words") == [(3,)]
+    assert not list(elsewhere.iterdir())

@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow
 import pytest
 
-from jdbc_sink import JdbcSink, accumulate, append
+from jdbc_sink import JdbcSink, accumulate, append, replace_window
 from jdbc_sink.effects import Mode
 from jdbc_sink.errors import TargetUnsuitable
-from tests.jdbc_sink.windows import Bench
+from tests.jdbc_sink.windows import DATABASES, Bench
 from windowed.testing.sink_story import SCHEMA
 from windowlog.errors import BadArgument
 
@@ -222,3 +222,12 @@ def test_rows_and_ledger_need_a_table_each() -> None:
     for table, ledger in (("Words", "words"), ("a.b", "A.B")):
         with pytest.raises(BadArgument, match=r"^table="):
             JdbcSink("duckdb:///:memory:", table=table, ledger_table=ledger)
+
+
+@pytest.mark.parametrize("database", DATABASES)
+@pytest.mark.parametrize("mode", [append(), replace_window()])
+def test_a_frame_without_columns_is_refused(database: str, mode: Mode, tmp_path: Path) -> None:
+    """By that name: it was a database that is not well, and the window was to be tried again."""
+    bench = Bench(tmp_path / "x.db", database, mode=mode)
+    with pytest.raises(TargetUnsuitable, match="the frame has no columns"):
+        bench.hold_all(pyarrow.table({}))

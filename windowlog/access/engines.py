@@ -4,6 +4,7 @@ in a message."""
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windowlog.errors import BadArgument
@@ -33,6 +34,15 @@ def make_engine(url: str) -> Engine:
 
     mapped = map_url(url)
     return sqlalchemy.create_engine(mapped, poolclass=NullPool)
+
+
+def placed(engine: Engine, name: str) -> Engine:
+    """Such an engine for the database file `name`, which is the same one in any working folder."""
+    import sqlalchemy
+    from sqlalchemy.pool import NullPool
+
+    path = str(Path(name).absolute())
+    return sqlalchemy.create_engine(engine.url.set(database=path), poolclass=NullPool)
 
 
 def map_url(url: str) -> str:

@@ -7,7 +7,9 @@ block whose checksum is wrong, and DuckDB opens the file no more. InnoDB answers
 with its doublewrite buffer, and so do we: before whatever may bring a checkpoint, a copy of the
 blocks with gaps is durable in FILE.doublewrite. As long as the header is the one that the copy was
 made under, that checkpoint has not taken effect: the blocks are put back, and DuckDB finds all that
-was committed in the file and its log. Under any other header the copy is of no use.
+was committed in the file and its log. Under any other header the copy is of no use. And
+as databases that were made in the same steps have the same header, a block is put back only where
+all that the file needs of it is there already.
 
 It needs /proc, as Linux has it: to open and close a file anew would give up all locks that this
 process has on it, DuckDB's among them.
@@ -19,22 +21,47 @@ import fcntl
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 # DuckDB's storage format: three headers of 4 KiB, then the blocks.
 _HEADER_BYTES = 3 * 4096
 # A block without a gap gets nothing new, and one that is all gap may become something else.
 _WITH_GAPS = (
     "SELECT block_id, (SELECT block_size FROM pragma_database_size()"
-    " WHERE database_name = current_database())"
+    " WHERE database_name = current_database()), free_list"
     " FROM pragma_metadata_info() WHERE free_blocks > 0 AND free_blocks < total_blocks"
 )
-_FORMAT = 1
+# Such a block is a checksum and 64 pieces, each as long as eights of bytes have room.
+_CHECKSUM_BYTES, _PIECES, _ALIGNED = 8, 64, 8
+_FORMAT = 2
 _OPEN_FILES = Path("/proc/self/fd")
+
+# For each file the header that its copy was made under. One for all sinks of a process: who made
+# the copy anew while another one's checkpoint is under way would keep what that has half written.
+_kept: dict[Path, bytes] = {}
+# Also around opening: who looks into the file to mend it gives up the locks on it when it closes.
+_one_at_a_time = threading.RLock()
+
+
+class Block(NamedTuple):
+    """A block with gaps: where it is, which pieces of it are gaps, and all of it."""
+
+    offset: int
+    gaps: list[int]
+    content: bytes
+
+    def needs_the_same(self, found: bytes) -> bool:
+        """Does `found` differ in nothing but gaps, and in what nothing is kept in?"""
+        room = (len(self.content) - _CHECKSUM_BYTES) // _PIECES // _ALIGNED * _ALIGNED
+        starts = (_CHECKSUM_BYTES + room * each for each in range(_PIECES) if each not in self.gaps)
+        return len(found) == len(self.content) and all(
+            found[start : start + room] == self.content[start : start + room] for start in starts
+        )
 
 
 class Doublewrite:
@@ -42,18 +69,26 @@ class Doublewrite:
     too; `mend` comes before opening, `forget` after closing."""
 
     def __init__(self, database: Path) -> None:
-        self.path = database.with_name(f"{database.name}.doublewrite")
-        self.database = database
-        self._log = database.with_name(f"{database.name}.wal")
-        self._header = b""
+        self._name = database
         self._descriptor = -1
+        self._find()
+
+    def _find(self) -> None:
+        # As DuckDB does when it opens: a later change of the working folder moves nothing, and what
+        # it puts beside a file is beside the file itself, not beside a link to it.
+        self.database = Path(os.path.realpath(self._name.expanduser()))
+        self.path = self.database.with_name(f"{self.database.name}.doublewrite")
+        self._log = self.database.with_name(f"{self.database.name}.wal")
 
     def keep(self, connection: Any) -> None:
         """Make the copy, unless it is there: a checkpoint may follow. `connection` is DuckDB's."""
-        descriptor = self._of_duckdb()
-        if descriptor is None:
-            return
-        while (header := os.pread(descriptor, _HEADER_BYTES, 0)) != self._header:
+        with _one_at_a_time:
+            descriptor = self._of_duckdb()
+            if descriptor is not None:
+                self._keep(descriptor, connection)
+
+    def _keep(self, descriptor: int, connection: Any) -> None:
+        while (header := os.pread(descriptor, _HEADER_BYTES, 0)) != _kept.get(self.database):
             # Beside: the connection's own transaction may be open, or have failed.
             beside = connection.duplicate()
             try:
@@ -61,13 +96,13 @@ class Doublewrite:
             finally:
                 beside.close()
             blocks = []
-            for block, size in found:
+            for block, size, gaps in found:
                 offset = _HEADER_BYTES + block * size
-                blocks.append((offset, os.pread(descriptor, size, offset)))
+                blocks.append(Block(offset, gaps, os.pread(descriptor, size, offset)))
             # Another connection of this process may have made a checkpoint meanwhile.
             if os.pread(descriptor, _HEADER_BYTES, 0) == header:
                 _write(self.path, header, blocks)
-                self._header = header
+                _kept[self.database] = header
 
     def keep_for_close(self, connection: Any) -> None:
         """As `keep`, if closing brings a checkpoint: where a log is left."""
@@ -76,20 +111,29 @@ class Doublewrite:
             if self._log.stat().st_size:
                 self.keep(connection)
 
+    @contextmanager
+    def opening(self) -> Iterator[None]:
+        """Around opening the file: it is mended before."""
+        with _one_at_a_time:
+            self.mend()
+            yield
+
     def mend(self) -> None:
         """Put the blocks back that a kill has left in part."""
-        self._header = b""
-        kept = _read(self.path)
-        if kept is not None:
-            with self._alone() as descriptor:
-                if descriptor is not None:
-                    _put_back(descriptor, *kept)
+        with _one_at_a_time:
+            self._find()
+            kept = _read(self.path)
+            if kept is not None:
+                with self._alone() as descriptor:
+                    if descriptor is not None:
+                        _kept.pop(self.database, None)
+                        _put_back(descriptor, *kept)
 
     def forget(self) -> None:
         """Remove the copy, if nobody has the file open and no log is left."""
-        with self._alone() as descriptor:
+        with _one_at_a_time, self._alone() as descriptor:
             if descriptor is not None and not self._log.exists():
-                self._header = b""
+                _kept.pop(self.database, None)
                 self.path.unlink(missing_ok=True)
 
     @contextmanager
@@ -128,19 +172,22 @@ def _descriptors() -> Iterator[int]:
     yield from map(int, os.listdir(_OPEN_FILES))
 
 
-def _put_back(descriptor: int, header: bytes, blocks: list[tuple[int, bytes]]) -> None:
+def _put_back(descriptor: int, header: bytes, blocks: list[Block]) -> None:
     if os.pread(descriptor, _HEADER_BYTES, 0) != header:
         return
-    for offset, block in blocks:
-        os.pwrite(descriptor, block, offset)
+    found = [os.pread(descriptor, len(each.content), each.offset) for each in blocks]
+    if not all(each.needs_the_same(there) for each, there in zip(blocks, found, strict=True)):
+        return
+    for block in blocks:
+        os.pwrite(descriptor, block.content, block.offset)
     os.fsync(descriptor)
 
 
-def _write(path: Path, header: bytes, blocks: list[tuple[int, bytes]]) -> None:
-    body = header + b"".join(block for _, block in blocks)
-    places = [(offset, len(block)) for offset, block in blocks]
-    digest = hashlib.sha256(body).hexdigest()
-    first = json.dumps({"format": _FORMAT, "blocks": places, "sha256": digest})
+def _write(path: Path, header: bytes, blocks: list[Block]) -> None:
+    body = header + b"".join(each.content for each in blocks)
+    places = json.dumps([(each.offset, len(each.content), each.gaps) for each in blocks])
+    digest = _digest(places, body)
+    first = json.dumps({"format": _FORMAT, "sha256": digest, "blocks": places})
     made = not path.exists()
     # In place: a copy that is cut is known by its digest, and no checkpoint is under way.
     with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o666), "wb") as file:
@@ -151,21 +198,26 @@ def _write(path: Path, header: bytes, blocks: list[tuple[int, bytes]]) -> None:
         sync_folder(path.parent)
 
 
-def _read(path: Path) -> tuple[bytes, list[tuple[int, bytes]]] | None:
-    """The header and the blocks with their offsets. None if there is no copy, or no whole one: the
-    one before was no longer needed then."""
+def _read(path: Path) -> tuple[bytes, list[Block]] | None:
+    """The header and the blocks. None if there is no copy, or no whole one: the one before was no
+    longer needed then."""
     try:
         first, _, body = path.read_bytes().partition(b"\n")
         said = json.loads(first)
-        if said["format"] != _FORMAT or hashlib.sha256(body).hexdigest() != said["sha256"]:
+        places = said["blocks"]
+        if said["format"] != _FORMAT or _digest(places, body) != said["sha256"]:
             return None
-    except (OSError, ValueError, KeyError, TypeError):
+        blocks, start = [], _HEADER_BYTES
+        for offset, size, gaps in json.loads(places):
+            blocks.append(Block(offset, gaps, body[start : start + size]))
+            start += size
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    blocks, start = [], _HEADER_BYTES
-    for offset, size in said["blocks"]:
-        blocks.append((offset, body[start : start + size]))
-        start += size
     return body[:_HEADER_BYTES], blocks
+
+
+def _digest(places: str, body: bytes) -> str:
+    return hashlib.sha256(places.encode() + body).hexdigest()
 
 
 def sync_folder(folder: Path) -> None:

@@ -13,7 +13,7 @@ import sqlalchemy as sql
 
 from jdbc_sink.databases.duckdb.doublewrite import Doublewrite
 from jdbc_sink.errors import TransactionOpen
-from windowlog.access.engines import did_you_mean
+from windowlog.access.engines import did_you_mean, placed
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -95,14 +95,18 @@ def _plain(engine: Engine) -> Engine:
     import duckdb
 
     name = engine.url.database
-    if engine.url.query or name is None or _is_service(name):
-        return _guarded(engine)  # settings of the user's, or a service
+    if name is None or _is_service(name):
+        return _guarded(engine)
+    engine = placed(engine, str(Path(name).expanduser()))  # as DuckDB does
+    if engine.url.query:
+        return _guarded(engine)  # settings of the user's
+    name = str(engine.url.database)
 
     def connect() -> Any:
         _refuse_sqlite(name)
         # The engine's own events do not come where it has a creator.
-        copy.mend()
-        return duckdb.connect(name)
+        with copy.opening():
+            return duckdb.connect(name)
 
     copy = Doublewrite(Path(name))
     return _guarded(_connected_by(connect, engine.url), copy)
@@ -122,7 +126,8 @@ def _guarded(engine: Engine, copy: Doublewrite | None = None) -> Engine:
 
 
 def _is_service(name: str) -> bool:
-    return ":" in name.partition("/")[0]
+    # A single letter is a drive to DuckDB, and so no more than a part of a path.
+    return ":" in name.partition("/")[0][2:]
 
 
 def _refuse_sqlite(name: str) -> None:

@@ -6,6 +6,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from windowlog.access.engines import placed
 from windowlog.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ def engine_for(given: Any, *, by_url: bool) -> tuple[Engine, bool]:
     """The engine to use, and whether its database must outlive our connections: what is in memory
     is gone with the last one. BadArgument for an engine whose database is in memory."""
     if not is_memory(given):
-        return given, False
+        named = by_url and not str(given.url.database).startswith("file:")
+        return (placed(given, str(given.url.database)) if named else given), False
     if by_url:
         return _shared(), True
     # Its database belongs to one connection of its pool, which a failed window would close.
