@@ -7,9 +7,9 @@ block whose checksum is wrong, and DuckDB opens the file no more. InnoDB answers
 with its doublewrite buffer, and so do we: before whatever may bring a checkpoint, a copy of the
 blocks with gaps is durable in FILE.doublewrite. As long as the header is the one that the copy was
 made under, that checkpoint has not taken effect: the blocks are put back, and DuckDB finds all that
-was committed in the file and its log. Under any other header the copy is of no use. And
-as databases that were made in the same steps have the same header, a block is put back only where
-all that the file needs of it is there already.
+was committed in the file and its log. Under any other header the copy is of no use. And as
+databases that were made in the same steps have the same header, blocks are put back only where all
+that the file needs of them is there already.
 
 It needs /proc, as Linux has it: to open and close a file anew would give up all locks that this
 process has on it, DuckDB's among them.
@@ -123,7 +123,9 @@ class Doublewrite:
         with _one_at_a_time:
             self._find()
             kept = _read(self.path)
-            if kept is not None:
+            if kept is None:
+                _kept.pop(self.database, None)  # another process may have removed it
+            else:
                 with self._alone() as descriptor:
                     if descriptor is not None:
                         _kept.pop(self.database, None)
