@@ -31,7 +31,9 @@ def _type(line: str) -> None:
     if command == f"python {PROGRAM}":
         runpy.run_path(str(PROGRAM), run_name="__main__")
     else:
-        subprocess.run(command, shell=True, check=True)
+        # An activated environment has its own Python first.
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        subprocess.run(command, shell=True, check=True, env={**os.environ, "PATH": path})
 
 
 def _counts() -> dict[str, int]:
@@ -49,7 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark", "folder")
-def test_the_example_counts_and_then_only_what_is_new() -> None:
+def test_the_example_counts_and_then_only_what_is_new(capfd: pytest.CaptureFixture[str]) -> None:
     """Line by line, as it is typed: what was appended between two runs is neither lost nor all that
     is there."""
     lines = iter(_block("sh").splitlines())
@@ -61,6 +63,7 @@ def test_the_example_counts_and_then_only_what_is_new() -> None:
     for line in lines:
         _type(line)
     assert _counts() == {"to": 3, "be": 3, "or": 1, "not": 2, "found": 1}
+    assert "│ found" in capfd.readouterr().out
 
 
 def test_a_command_that_imports_the_example_runs_nothing(folder: Path) -> None:

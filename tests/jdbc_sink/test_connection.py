@@ -166,8 +166,8 @@ def test_an_engine_that_commits_by_itself_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("database", "arguments", "argument"),
     [
-        ("mysql://root:hunter2@localhost/x", {}, "url"),
-        ("", {}, "url"),
+        ("mysql://root:hunter2@localhost/x", {}, "database"),
+        ("", {}, "database"),
         (7, {}, "database"),
         ("duckdb:///x.duckdb", {"table": ""}, "table"),
         ("duckdb:///x.duckdb", {"table": "a.b.c"}, "table"),
