@@ -14,6 +14,12 @@ from windowlog.values import Json
 from windowlog.wiring import Header
 
 KIND = "header"
+# What to do about a log without one.
+NO_HEADER = (
+    "Restore the folder headers/ from a backup. Without one, `python -m windowed adopt PIPELINE"
+    " --log --from INPUT=beginning` (or =end) begins a new log that goes on behind what the sinks"
+    " hold; it changes nothing until --apply is added."
+)
 
 
 def new_header(
@@ -55,5 +61,4 @@ def stored_header(headers: Storage, first: int, where: str) -> Header:
     try:
         return read_header(headers.read(name), first)
     except RecordTorn as torn:
-        remedy = "Restore the folder headers/ from a backup."
-        raise LogUnusable(where=where, reason=torn, remedy=remedy) from torn
+        raise LogUnusable(where=where, reason=torn, remedy=NO_HEADER) from torn

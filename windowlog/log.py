@@ -29,7 +29,7 @@ from windowlog.errors import (
     WrongPipeline,
 )
 from windowlog.exclusive import create_exclusively
-from windowlog.header import new_header, stored_header
+from windowlog.header import NO_HEADER, new_header, stored_header
 from windowlog.judging import check_alone
 from windowlog.marks import Marks
 from windowlog.memory import LogMemory
@@ -132,8 +132,7 @@ class WindowLog:
             if self.overtaken():
                 raise self._fenced(f"it has begun the log {self.describe()}")
             reason = "it holds windows, but its header is missing"
-            remedy = "Restore the folder headers/ from a backup."
-            raise LogUnusable(where=self.describe(), reason=reason, remedy=remedy)
+            raise LogUnusable(where=self.describe(), reason=reason, remedy=NO_HEADER)
         self._attempts = state.believed(names, mark)
         self._names.let_go(mark)
         newest = self._newest_intact()
