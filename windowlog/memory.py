@@ -46,6 +46,8 @@ class LogMemory:
                 codec.unframe(self._storage.read(name), kind=KIND, record_id=version, name=name)
             except RecordTorn:
                 names.append(name)
+            except RecordNotFound:
+                continue  # another driver is alive, and has let go of it
             else:
                 return tuple(names), version
         return tuple(names), None

@@ -67,6 +67,27 @@ def test_a_damaged_version_is_an_error(storage: MemoryStorage) -> None:
     assert memory.version() == 4
 
 
+def test_the_damaged_ones_are_named_down_to_one_that_is_whole(storage: MemoryStorage) -> None:
+    """So that a person can remove just them, if the plans since then are kept."""
+    memory = LogMemory(storage)
+    assert memory.damaged() == ((), None)
+    storage.create("000000000006.json", b"windowlog 1 memory")
+    storage.create("000000000004.json", b"")
+    names = ("000000000006.json", "000000000004.json")
+    assert memory.damaged() == (names, None)
+    memory.save(2, b"two")
+    storage.create("000000000001.json", b"")
+    assert memory.damaged() == (names, 2)
+
+
+def test_one_that_another_driver_let_go_of_meanwhile_is_not_named() -> None:
+    """It is gone already."""
+    storage = _Racing()
+    storage.create("000000000004.json", b"")
+    storage.deletes = True
+    assert LogMemory(storage).damaged() == ((), None)
+
+
 def test_another_windows_version_under_this_name_is_damage(storage: MemoryStorage) -> None:
     """Copied by a person."""
     memory = LogMemory(storage)
