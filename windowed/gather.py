@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from windowed.facts import Facts, InputFacts, SinkFacts
 from windowlog.contracts import Input, Sink
@@ -22,10 +21,7 @@ def gather(log: WindowLog, inputs: Mapping[str, Input], sinks: Mapping[str, Sink
         SinkFacts(name, sink.identity(), sink.held(), sink.target()) for name, sink in sinks.items()
     )
     state = log.scan()
-    input_facts = tuple(
-        InputFacts(name, source.identity(), source.remembers, *_remembered(log, name, source))
-        for name, source in inputs.items()
-    )
+    input_facts = tuple(_remembered(log, name, source) for name, source in inputs.items())
     noted = log.notes.adoptions_from(state.oldest)
     facts = Facts(
         header=log.header,
@@ -39,16 +35,18 @@ def gather(log: WindowLog, inputs: Mapping[str, Input], sinks: Mapping[str, Sink
     return _chained(log, facts)
 
 
-def _remembered(log: WindowLog, name: str, source: Input) -> tuple[Any, ...]:
-    """What InputFacts has from `memory` on."""
+def _remembered(log: WindowLog, name: str, source: Input) -> InputFacts:
+    """An input, with the window of its newest memory, and whether that is damaged."""
+    facts = InputFacts(name, source.identity(), source.remembers, memory=None)
     if not source.remembers:
-        return (None,)
+        return facts
     memory = log.memory(name)
     try:
         newest = memory.newest()
     except RecordTorn:
-        return memory.version(), *memory.damaged()
-    return ((newest[0] if newest is not None else None),)
+        torn, intact = memory.damaged()
+        return replace(facts, memory=memory.version(), torn=torn, intact=intact)
+    return replace(facts, memory=newest[0] if newest is not None else None)
 
 
 def _chained(log: WindowLog, facts: Facts) -> Facts:

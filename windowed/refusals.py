@@ -260,12 +260,12 @@ def _starts(parts: Parts, name: str) -> list[Choice]:
 
 def _memory_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     choices: list[Choice] = [("restore the folder inputs/ of the log from a backup", "")]
-    whole = facts.log.oldest == facts.header.first
-    torn = {source.name: source for source in facts.inputs if source.torn}
-    for name in decision.concerned:
-        intact = torn[name].intact if name in torn else None
-        if name in torn and (whole or (intact is not None and intact >= facts.log.oldest - 1)):
-            records = " and ".join(f"inputs/{name}/{record}" for record in torn[name].torn)
+    for source in (each for each in facts.inputs if each.name in decision.concerned):
+        name, since = source.name, facts.header.first - 1
+        if source.intact is not None:
+            since = source.intact
+        if source.torn and since >= facts.log.oldest - 1:
+            records = " and ".join(f"inputs/{name}/{record}" for record in source.torn)
             why = "the plans since are all kept, and make it anew; nothing is read twice or lost"
             choices.insert(0, (f"remove {records} of the log: {why}", ""))
         for to, why in (("beginning", "read all again of"), ("end", "pass over what is now in")):

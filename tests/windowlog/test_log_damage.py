@@ -50,7 +50,7 @@ def test_a_torn_header_is_refused(storage: MemoryStorage) -> None:
     """With what to restore."""
     begun(storage, 1)
     tear(storage, "000000000001.json", "headers")
-    with pytest.raises(LogUnusable, match=r"Restore .* headers/ .* adopt PIPELINE --log"):
+    with pytest.raises(LogUnusable, match=r"Restore the folder headers/ .* adopt PIPELINE --log"):
         opened(storage)
 
 

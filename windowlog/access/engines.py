@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from windowlog.errors import BadArgument
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from sqlalchemy import URL, Engine
 
 _ALLOWED = (
     "a database URL such as duckdb:///counts.duckdb, sqlite:///counts.db or duckdb:///:memory:"
@@ -29,20 +29,19 @@ _NAMED = re.compile(
 def make_engine(url: str) -> Engine:
     """An engine without a pool: who holds a connection decides how long. BadArgument for what is
     not shipped."""
-    import sqlalchemy
-    from sqlalchemy.pool import NullPool
-
-    mapped = map_url(url)
-    return sqlalchemy.create_engine(mapped, poolclass=NullPool)
+    return _unpooled(map_url(url))
 
 
 def placed(engine: Engine, name: str) -> Engine:
     """Such an engine for the database file `name`, which is the same one in any working folder."""
+    return _unpooled(engine.url.set(database=str(Path(name).absolute())))
+
+
+def _unpooled(url: str | URL) -> Engine:
     import sqlalchemy
     from sqlalchemy.pool import NullPool
 
-    path = str(Path(name).absolute())
-    return sqlalchemy.create_engine(engine.url.set(database=path), poolclass=NullPool)
+    return sqlalchemy.create_engine(url, poolclass=NullPool)
 
 
 def map_url(url: str) -> str:
