@@ -150,12 +150,21 @@ def _locked(lock: Path) -> bool:
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 on which nobody listens."""
+    """A port of 127.0.0.1 that nobody else is given while this process lives.
+
+    Formatting takes seconds, and a daemon may be down for as long: a port that was free at first
+    may be taken when it is wanted. So, on Linux, it stays bound here. What sets SO_REUSEADDR, as
+    Java's servers do, may listen there nevertheless.
+    """
     while True:
         port = random.choice(_PORTS)
-        with socket.socket() as probe:
+        with socket.socket() as held:
             try:
-                probe.bind(("127.0.0.1", port))
+                held.bind(("127.0.0.1", port))
             except OSError:
                 continue
+            if sys.platform == "linux":
+                # After the bind: before it, two that both set it would both be given the port.
+                held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                held.detach()
             return port

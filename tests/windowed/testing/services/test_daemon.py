@@ -183,8 +183,23 @@ def test_one_that_never_answers_is_not_waited_for_long(
     daemon.kill()
 
 
-def test_a_free_port_is_free() -> None:
-    """And seldom the same twice."""
-    ports = {free_port() for _ in range(20)}
-    assert len(ports) > 10
+def test_a_port_is_given_once() -> None:
+    """However many are asked for, none is given twice."""
+    ports = [free_port() for _ in range(200)]
+    assert len(set(ports)) == 200
     assert min(ports) >= 20_000
+
+
+def test_a_port_that_was_given_is_nobody_elses() -> None:
+    """Between the choice and a daemon's start, and while it is down, another process is refused;
+    a server that sets SO_REUSEADDR, as Java's do, listens there, again and again."""
+    port = free_port()
+    other = (
+        "import socket; s = socket.socket();"
+        f" s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, %d); s.bind(('127.0.0.1', {port}));"
+        " s.listen()"
+    )
+    for _ in range(2):
+        refused = subprocess.run([sys.executable, "-c", other % 0], stderr=subprocess.PIPE)
+        assert b"Address already in use" in refused.stderr
+        subprocess.run([sys.executable, "-c", other % 1], check=True)
