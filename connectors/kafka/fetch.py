@@ -141,6 +141,8 @@ def _wanted(place: Any, records: Sequence[Any], start: int, end: int) -> list[An
         if _NOT_UTF8 not in str(error):
             raise
         at = last_offset(found[-1]) + 1 if found else start
+        if at >= end:
+            return found  # it is behind them, and nobody's here
         raise Undecodable((place.topic, place.partition, at, end)) from None
     return found
 

@@ -84,7 +84,11 @@ def opened(record: Any, start: int, end: int) -> Iterator[Any]:
                 yield whole
             return
         found = iter(packet)
-    yield from (one for one in found if start <= one.offset < end)
+    for one in found:
+        if one.offset >= end:
+            return
+        if one.offset >= start:
+            yield one
 
 
 def last_offset(one: Any) -> int:
