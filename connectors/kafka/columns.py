@@ -134,6 +134,7 @@ class _Opening:
 
     def _records(self, packet: Any, at: int, start: int, end: int) -> None:
         data, numbers, base, last = self._data, _numbers, packet.base_offset, -1
+        first_time = packet.first_timestamp
         for _ in range(packet.records_count):
             found = _start_of(data, at)
             if found is None:
@@ -146,7 +147,7 @@ class _Opening:
                 return
             if offset >= start:
                 self._offsets.append(offset)
-                self._times.append(packet.first_timestamp + numbers[since])
+                self._times.append(first_time + numbers[since])
                 if self._body(found.end(), key, value) != over:
                     raise ValueError(at)
             at, last = over, offset

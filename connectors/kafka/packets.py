@@ -77,6 +77,8 @@ def opened(record: Any, start: int, end: int) -> Iterator[Any]:
     packet = record.value.inner if isinstance(record.value, Packet) else None
     if packet is None:
         found = iter([record])
+    elif packet.base_offset >= end or packet.last_offset < start:
+        return
     else:
         whole = columns(packet, start, end) if packet.records_count >= _FEW else None
         if whole is not None:

@@ -14,6 +14,7 @@ from kafka import KafkaProducer
 from connectors.kafka import fetch as fetching
 from connectors.kafka import packets
 from connectors.kafka.columns import Columns, columns
+from connectors.kafka.connection import Connection
 from connectors.kafka.fetch import Range, Undecodable, fetch, open_consumer
 from connectors.kafka.options import for_consumers
 from connectors.kafka.packets import Packet
@@ -95,13 +96,15 @@ def test_no_more_is_unpacked_than_a_small_window_needs(
     assert gc.isenabled()
 
 
-def test_this_kafka_python_gives_packets(broker: Broker) -> None:
+@pytest.mark.parametrize("where", ["driver", "task"])
+def test_this_kafka_python_gives_packets(broker: Broker, where: str) -> None:
     """Many records come as columns, few one by one; markers and aborted records not at all."""
     topic = broker.create()
     for count, commit in ((40, True), (30, False), (5, True)):
         broker.transact(topic, *numbered(count), commit=commit, linger_ms=500)
-    options = for_consumers(settings_of(bootstrap_servers=broker.bootstrap))
-    with closing(open_consumer(options)) as consumer:
+    settings = settings_of(bootstrap_servers=broker.bootstrap)
+    made = Connection(settings, "t").consumer if where == "driver" else None
+    with closing(made or open_consumer(for_consumers(settings))) as consumer:
         found = [one for _, some in fetch(consumer, [(topic, 0, 2, 78)], 3.0) for one in some]
     assert isinstance(found[0], Columns)
     assert found[0].offsets == list(range(2, 40))
