@@ -20,6 +20,7 @@ from connectors.kafka.errors import (
 )
 from connectors.kafka.knock import knock
 from connectors.kafka.login import Unfit, ready
+from connectors.kafka.packets import unopened
 from connectors.kafka.settings import Settings
 from connectors.kafka.trust import Distrusted
 from windowlog.errors import BadArgument, KitError
@@ -58,6 +59,7 @@ class Connection:
             from kafka import KafkaConsumer
 
             self._consumer = self._made(KafkaConsumer, options.for_consumers(self.settings))
+            unopened(self._consumer)
         return self._consumer
 
     def _made(self, kind: Any, given: Mapping[str, Any]) -> Any:

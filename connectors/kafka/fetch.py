@@ -1,5 +1,5 @@
 """Records of planned ranges, by kafka-python's consumer: each range whole, or an error. Runs in the
-driver and in tasks, to which it is sent by value, with `login` and nothing else of ours.
+driver and in tasks, to which it is sent by value, with `login`, `packets` and `columns`.
 
 A range ends where the consumer's position reaches its end, not after so many records: markers of
 transactions, aborted records and compaction leave offsets without one.
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from connectors.kafka.login import ready
+from connectors.kafka.packets import last_offset, opened, unopened
 
 # Topic, partition, start, end.
 Range: TypeAlias = tuple[str, int, int, int]
@@ -35,7 +36,8 @@ class Stalled(Exception):
 
 class Undecodable(Exception):
     """Records that kafka-python cannot unpack, in one of these places: (topic, partition, position,
-    end). It does not say in which, and its consumer is of no use any more."""
+    end). Where it polled them one by one it does not say in which. Its consumer is of no use any
+    more."""
 
     def __str__(self) -> str:
         return "<undecodable records: {}:{}@{}-{}>".format(*self.args[0])
@@ -56,7 +58,9 @@ def open_consumer(options: Mapping[str, Any]) -> Any:
 
     known = KafkaConsumer.DEFAULT_CONFIG
     given = ready(options)
-    return KafkaConsumer(**{name: value for name, value in given.items() if name in known})
+    consumer = KafkaConsumer(**{name: value for name, value in given.items() if name in known})
+    unopened(consumer)
+    return consumer
 
 
 def fetch(
@@ -65,8 +69,9 @@ def fetch(
     stall_timeout_s: float,
     when_quiet: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[int, list[Any]]]:
-    """(number of its range, its next records), in order within each range; no two ranges are of one
-    partition. `when_quiet` is asked now and then while nothing comes, and may raise.
+    """(number of its range, its next records, as `rows.to_chunk` takes them), in order within each
+    range; no two ranges are of one partition. `when_quiet` is asked now and then while nothing
+    comes, and may raise.
 
     Raises Stalled, Undecodable, and what kafka-python raises: OffsetOutOfRangeError for what is not
     there."""
@@ -82,9 +87,7 @@ def fetch(
         consumer.seek(place, positions[place])
     moved_s = looked_s = time.monotonic()
     while positions:
-        polled = _polled(consumer, positions, ends)
-        for place, records in polled.items():
-            wanted = _below(records, ends[place])
+        for place, wanted in _polled(consumer, positions, ends):
             if wanted:
                 yield numbers[place], wanted
         now_s = time.monotonic()
@@ -98,17 +101,23 @@ def fetch(
             when_quiet()
 
 
-def _polled(consumer: Any, positions: Mapping[Any, int], ends: Mapping[Any, int]) -> Any:
-    """What has come. Records have no cycles: the collector, which looks at each new one for them,
-    took a tenth of the time."""
+def _polled(
+    consumer: Any, positions: Mapping[Any, int], ends: Mapping[Any, int]
+) -> list[tuple[Any, list[Any]]]:
+    """What has come, by place. Records have no cycles: the collector, which looks at each new one
+    for them, took a tenth of the time."""
     from kafka.errors import CorruptRecordError
 
-    # Each record that is polled is unpacked, 14 µs: none that no range is short of.
+    # What comes one by one is unpacked when it is polled: none that no range is short of.
     short = max(ends[place] - position for place, position in positions.items())
     collects = gc.isenabled()
     gc.disable()
     try:
-        return consumer.poll(timeout_ms=POLL_MS, max_records=min(short, RECORDS_AT_ONCE))
+        polled = consumer.poll(timeout_ms=POLL_MS, max_records=min(short, RECORDS_AT_ONCE))
+        return [
+            (place, _wanted(place, records, positions[place], ends[place]))
+            for place, records in polled.items()
+        ]
     except CorruptRecordError as error:
         if _NOT_UTF8 not in str(error):
             raise
@@ -117,6 +126,25 @@ def _polled(consumer: Any, positions: Mapping[Any, int], ends: Mapping[Any, int]
     finally:
         if collects:
             gc.enable()
+
+
+def _wanted(place: Any, records: Sequence[Any], start: int, end: int) -> list[Any]:
+    from kafka.errors import CorruptRecordError
+
+    found: list[Any] = []
+    try:
+        for record in records:
+            # Those before an error stay: they say where it is.
+            for one in opened(record, start, end):
+                found.append(one)
+    except CorruptRecordError as error:
+        if _NOT_UTF8 not in str(error):
+            raise
+        at = last_offset(found[-1]) + 1 if found else start
+        if at >= end:
+            return found  # it is behind them, and nobody's here
+        raise Undecodable((place.topic, place.partition, at, end)) from None
+    return found
 
 
 def _advance(consumer: Any, positions: dict[Any, int], ends: dict[Any, int]) -> bool:
@@ -130,9 +158,3 @@ def _advance(consumer: Any, positions: dict[Any, int], ends: dict[Any, int]) -> 
     if positions and len(positions) < len(now):
         consumer.assign(list(positions))
     return moved
-
-
-def _below(records: list[Any], end: int) -> list[Any]:
-    if records[-1].offset < end:
-        return records
-    return [record for record in records if record.offset < end]

@@ -1,18 +1,20 @@
-"""Records as rows, with the schema of Spark's own Kafka source. Sent to tasks by value: it uses
-nothing else of ours.
+"""Records as rows, with the schema of Spark's own Kafka source. Sent to tasks by value, with
+`columns` and nothing else of ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 import pyarrow
 
+from connectors.kafka.columns import HEADERS, Columns
+
 _TIME = "timestamp"
 # What microseconds have room for.
 _MILLISECONDS_MAX = (2**63 - 1) // 1000
-_HEADER = pyarrow.struct([("key", pyarrow.string()), ("value", pyarrow.binary())])
 
 SCHEMA = pyarrow.schema(
     [
@@ -23,7 +25,7 @@ SCHEMA = pyarrow.schema(
         ("offset", pyarrow.int64()),
         (_TIME, pyarrow.timestamp("us", tz="UTC")),
         ("timestampType", pyarrow.int32()),
-        ("headers", pyarrow.list_(_HEADER)),
+        ("headers", HEADERS),
     ]
 )
 
@@ -36,42 +38,67 @@ class Unreadable(Exception):
 
 
 def to_chunk(records: Sequence[Any], topic: str, partition: int) -> pyarrow.RecordBatch:
-    """A row for each of kafka-python's records of one partition.
+    """A row for each record of one partition: of Columns, and of kafka-python's own.
 
     A record without headers has null for them, as in Spark. Unreadable."""
-    count = len(records)
-    columns = [
+    chunks = [_chunk(one, topic, partition) for one in _columns(records)]
+    if len(chunks) == 1:
+        return chunks[0]
+    return pyarrow.Table.from_batches(chunks, SCHEMA).combine_chunks().to_batches()[0]
+
+
+def _columns(records: Sequence[Any]) -> Iterator[Columns]:
+    for in_columns, some in groupby(records, lambda one: isinstance(one, Columns)):
+        if in_columns:
+            yield from some
+        else:
+            yield _gathered(list(some))
+
+
+def _gathered(records: Sequence[Any]) -> Columns:
+    return Columns(
+        [record.offset for record in records],
+        [record.timestamp for record in records],
+        [record.timestamp_type for record in records],
         pyarrow.array([record.key for record in records], pyarrow.binary()),
         pyarrow.array([record.value for record in records], pyarrow.binary()),
+        _headers(records),
+    )
+
+
+def _chunk(columns: Columns, topic: str, partition: int) -> pyarrow.RecordBatch:
+    count = len(columns)
+    found = [
+        columns.keys,
+        columns.values,
         pyarrow.repeat(pyarrow.scalar(topic, pyarrow.string()), count),
         pyarrow.repeat(pyarrow.scalar(partition, pyarrow.int32()), count),
-        pyarrow.array([record.offset for record in records], pyarrow.int64()),
-        _moments(records, topic, partition),
-        pyarrow.array([record.timestamp_type for record in records], pyarrow.int32()),
-        _headers(records),
+        pyarrow.array(columns.offsets, pyarrow.int64()),
+        _moments(columns, topic, partition),
+        pyarrow.array(columns.time_types, pyarrow.int32()),
+        columns.headers,
     ]
-    return pyarrow.RecordBatch.from_arrays(columns, schema=SCHEMA)
+    return pyarrow.RecordBatch.from_arrays(found, schema=SCHEMA)
 
 
-def _moments(records: Sequence[Any], topic: str, partition: int) -> pyarrow.Array:
-    milliseconds = pyarrow.array([record.timestamp for record in records], pyarrow.int64())
+def _moments(columns: Columns, topic: str, partition: int) -> pyarrow.Array:
+    milliseconds = pyarrow.array(columns.times, pyarrow.int64())
     try:
         return milliseconds.cast(pyarrow.timestamp("ms", tz="UTC")).cast(SCHEMA.field(_TIME).type)
     except pyarrow.ArrowInvalid:
         # Producers send what they like: nanoseconds, too.
-        for record in records:
-            if abs(record.timestamp or 0) > _MILLISECONDS_MAX:
-                why = f"has the timestamp {record.timestamp}, which is none in milliseconds"
-                raise Unreadable(topic, partition, record.offset, why) from None
+        for offset, time in zip(columns.offsets, columns.times, strict=True):
+            if abs(time or 0) > _MILLISECONDS_MAX:
+                why = f"has the timestamp {time}, which is none in milliseconds"
+                raise Unreadable(topic, partition, offset, why) from None
         raise
 
 
 def _headers(records: Sequence[Any]) -> pyarrow.Array:
-    kind = SCHEMA.field("headers").type
     if not any(record.headers for record in records):
-        return pyarrow.nulls(len(records), kind)
+        return pyarrow.nulls(len(records), HEADERS)
     rows = [
         [{"key": name, "value": value} for name, value in record.headers] or None
         for record in records
     ]
-    return pyarrow.array(rows, kind)
+    return pyarrow.array(rows, HEADERS)

@@ -1,7 +1,7 @@
 """The `executors` reader: a Python data source whose tasks read ranges with kafka-python and yield
 Arrow.
 
-It is sent to the workers by value together with `fetch`, `login` and `rows`: they need pyarrow and
+It is sent to the workers by value together with what it reads with: they need pyarrow and
 kafka-python, and no package of ours. How they log in goes with the code, the texts of files too,
 and stands in no option, which Spark may show.
 """
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.cloudpickle import register_pickle_by_value
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
+from connectors.kafka import columns, login, packets, rows
 from connectors.kafka import fetch as fetching
-from connectors.kafka import login, rows
 from connectors.kafka.fetch import Range, fetch, open_consumer
 from connectors.kafka.rows import to_chunk
 from windowlog.access.spark_sources import make_known
@@ -100,7 +100,7 @@ def load(
     spark: SparkSession, tasks: Sequence[Sequence[Range]], source: type[TopicSource]
 ) -> DataFrame:
     """The rows of all tasks as a DataFrame."""
-    for module in (fetching, login, rows, sys.modules[__name__]):
+    for module in (fetching, login, packets, columns, rows, sys.modules[__name__]):
         register_pickle_by_value(module)  # type: ignore[no-untyped-call]
     name = make_known(spark, source)
     return spark.read.format(name).option(_OPTION, json.dumps(tasks)).load()

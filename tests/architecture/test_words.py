@@ -8,7 +8,9 @@ import re
 from tests.architecture.source import ROOT, files, none_of, product
 
 # Other people's names for their own things.
-FOREIGN_WORDS = re.compile(r"(?i:foreachbatch|record_?batch|(?:to|from|iter)_batches|batchid)")
+FOREIGN_WORDS = re.compile(
+    r"(?i:foreachbatch|record_?batch|(?:to|from|iter)_batches|batchid|next_batch|is_control_batch)"
+)
 TEXT_FILES = (".py", ".md", ".cfg", ".toml", ".sql", ".properties", ".sh", "")
 
 # A person's folders, a private network, or an address that only one machine knows.
