@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from windowed import opening
 from windowed.commands.opened import open_input
 from windowed.wording import counted
 from windowlog.errors import Fenced
@@ -56,6 +57,10 @@ def record(
     facts = look.facts
     inputs = facts.recorded_inputs()
     positions = facts.positions()
+    if facts.log.newest < facts.header.first:
+        # The first window of all: it names every input, and what comes before it is a run's.
+        opening.enrol(look.parts, facts, look.run_id)
+        inputs = {known: source.identity() for known, source in look.parts.inputs.items()}
     if identity is None:
         inputs.pop(name, None)
     else:

@@ -9,6 +9,7 @@ import typer
 from windowed.commands.moving import MAY_STAND, costs, record, sought
 from windowed.commands.opened import Opened, opened
 from windowed.commands.proposal import Proposal, carry_out, impossible, words_of
+from windowed.refusals import command
 
 REASON = "reset --to {to}"
 
@@ -26,11 +27,11 @@ def reset(
     """
     words = words_of("reset", pipeline, name, to=to)
     with opened(pipeline) as look:
-        _check(look, name, words)
+        _check(look, name, to, words)
         carry_out(_proposal(look, name, to), words, apply=apply)
 
 
-def _check(look: Opened, name: str, words: list[str]) -> None:
+def _check(look: Opened, name: str, to: str, words: list[str]) -> None:
     if name not in look.parts.inputs:
         known = ", ".join(look.parts.inputs)
         raise impossible(words, f"the pipeline has no input {name}", f"Its inputs are {known}.")
@@ -39,7 +40,8 @@ def _check(look: Opened, name: str, words: list[str]) -> None:
         reason = "a start is refused for another reason"
         raise impossible(words, reason, "`show` says which; decide that first.")
     if look.facts.log.newest < look.facts.header.first:
-        remedy = "Run once: the first window says where every input starts."
+        adopt = command(look.parts, "adopt", name, "--from", to)
+        remedy = f"The first run starts where the input says; to let it start there: {adopt}"
         raise impossible(words, "the log has no window yet", remedy)
     if look.facts.unheld and name not in standing.get("Y", ()):
         reason = f"window {min(look.facts.unheld.values())} is not held by every sink yet"
