@@ -113,6 +113,20 @@ def test_csv_has_a_header_where_it_is_wanted(tmp_path: Path) -> None:
         assert text == ('"word";"n"\n' if header else "") + '"a""b";1\n"";2\n;\n'
 
 
+def test_a_row_for_which_csv_has_no_line_is_refused(tmp_path: Path) -> None:
+    """Null alone is an empty line, which readers pass over; beside a partition, too."""
+    for days in ({}, {"day": ["m", "m"]}):
+        bench = Bench(tmp_path / f"{len(days)}", format="csv", partition_by=[*days])
+        window, table = bench.story.window(), pyarrow.table({"word": ["a", None], **days})
+        bench.sink.prepare(table.schema)
+        with pytest.raises(FrameUnsuitable, match="1 rows have nothing in word, the only column"):
+            bench.sink.stage(window, table)
+        bench.sink.stage(window, pyarrow.table({"word": ["a", ""], **days}))
+        bench.sink.hold(window)
+        bench.sink.committed(window.id)
+        assert (bench.path / bench.published()[0]).read_text() == '"a"\n""\n'
+
+
 def test_json_is_one_object_a_line(tmp_path: Path) -> None:
     """In the order of the frame; nothing for what is null."""
     bench = Bench(tmp_path / "out", format="json", compression="gzip")
