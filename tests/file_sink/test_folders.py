@@ -3,7 +3,9 @@ docs/file_sink.md."""
 
 from __future__ import annotations
 
+import os
 import shutil
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -128,6 +130,29 @@ def test_a_window_that_is_there_is_not_adopted_again(tmp_path: Path, layout: str
         with pytest.raises(FolderTaken, match="windows up to 2 are in it"):
             bench.sink.adopt(None, replace(bench.story.beginning, window_id=window_id))
     bench.sink.adopt(None, replace(bench.story.beginning, window_id=2))
+
+
+@pytest.mark.parametrize("layout", ["windows", "files"])
+def test_a_foreign_file_that_goes_while_the_folder_is_listed_hides_no_window(
+    tmp_path: Path, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program's temporary file: the folder was taken for an empty one, and windows that are
+    there were adopted again."""
+    bench = Bench(tmp_path / "out", layout=layout)
+    bench.publish(words(("a", 1)))
+    shutil.rmtree(tmp_path / "out.staging")
+    bench.die()
+    foreign, scandir = bench.path / "zz", os.scandir
+
+    def listed(folder: str) -> Any:
+        found = list(scandir(folder))
+        foreign.unlink(missing_ok=True)
+        return nullcontext(found)
+
+    foreign.write_text("soon gone")
+    monkeypatch.setattr(os, "scandir", listed)
+    with pytest.raises(FolderTaken, match="windows up to 1 are in it"):
+        bench.sink.adopt(None, bench.story.beginning)
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "gone"])
