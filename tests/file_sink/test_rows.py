@@ -52,6 +52,30 @@ def test_a_column_of_the_folders_name_is_refused(tmp_path: Path, column: str) ->
             NESTED,
             [r"column many (list<item: int64>) cannot be a folder's name"],
         ),
+        (
+            {"partition_by": ["_a", ".b", "c", "d", "e", "f", "g"]},
+            pyarrow.schema(
+                [
+                    ("_a", pyarrow.string()),
+                    (".b", pyarrow.int64()),
+                    ("c", pyarrow.binary()),
+                    ("d", pyarrow.large_binary()),
+                    ("e", pyarrow.binary(2)),
+                    ("f", pyarrow.binary_view()),
+                    ("g", pyarrow.month_day_nano_interval()),
+                    ("_n", pyarrow.int64()),
+                ]
+            ),
+            [
+                "column _a of partition_by would be hidden",
+                "column .b of partition_by would be hidden",
+                "column c (binary) cannot be a folder's name",
+                "column d (large_binary) cannot be a folder's name",
+                "column e (fixed_size_binary[2]) cannot be a folder's name",
+                "column f (binary_view) cannot be a folder's name",
+                "column g (month_day_nano_interval) cannot be a folder's name",
+            ],
+        ),
     ],
 )
 def test_everything_that_is_wrong_is_named_at_once(
