@@ -95,6 +95,7 @@ class Publishing:
             self._check(manifest, target, _MOVE)
             self._tree.remove(source)
         except (RecordNotFound, RowsLost):
+            self._refuse_gone(manifest)
             if self._tree.kind(source) is not None:
                 raise
             # It was renamed before, or just now, by another driver that was told the same.
@@ -108,18 +109,19 @@ class Publishing:
             self._check(manifest, source, _RESTORE)
 
     def _check_shown(self, manifest: Manifest, target: str) -> None:
-        if self._tree.kind(self._places.path) != "folder":
-            raise self._lost(manifest, f"{self._places.path} is gone", _RESTORE)
         if self._tree.kind(target) is None:
             finding = f"they are neither in {self._places.staging} nor in {self._places.path}"
             raise self._lost(manifest, finding, _RESTORE)
         self._check(manifest, target, _RESTORE)
 
-    def _show_files(self, manifest: Manifest) -> None:
-        source = self._places.staged(manifest.staged.folder)
-        # Never made anew here: whoever took the published folder away took windows away.
+    def _refuse_gone(self, manifest: Manifest) -> None:
+        """Never made anew here: whoever took the published folder away took windows away."""
         if self._tree.kind(self._places.path) != "folder":
             raise self._lost(manifest, f"{self._places.path} is gone", _RESTORE)
+
+    def _show_files(self, manifest: Manifest) -> None:
+        source = self._places.staged(manifest.staged.folder)
+        self._refuse_gone(manifest)
         self._make_folders(manifest)
         for file in manifest.staged.files:
             target = paths.join(self._places.path, file.name)

@@ -226,6 +226,20 @@ def test_a_folder_that_is_gone_is_refused(tmp_path: Path) -> None:
         pipeline(tmp_path, windows, out=FileSink(tmp_path / "out")).run(None, progress=False)
 
 
+@pytest.mark.parametrize("layout", ["windows", "files"])
+def test_a_folder_that_goes_in_a_run_is_named(tmp_path: Path, layout: str) -> None:
+    """It is never made anew by who publishes; put back, the window is published."""
+    bench = Bench(tmp_path / "out", layout=layout)
+    bench.publish(words(("a", 1)))
+    window = bench.hold(words(("b", 2)))
+    bench.path.rename(tmp_path / "elsewhere")
+    with pytest.raises(RowsLost, match="out is gone"):
+        bench.sink.committed(window.id)
+    (tmp_path / "elsewhere").rename(bench.path)
+    bench.sink.committed(window.id)
+    assert sorted(rows_by_pyarrow(bench.path)) == [("a", 1), ("b", 2)]
+
+
 def test_both_folders_may_be_moved_together(tmp_path: Path) -> None:
     """The memory names the folder, not where it is."""
     windows: list[Any] = [[("a", 1)]]
