@@ -37,7 +37,7 @@ class Absence:
                 f"the mirror {self._mirror} is away: windows count in"
                 f" {self._local} alone until it is back ({self.why})"
             )
-            warnings.warn(MirrorAway(text), stacklevel=_callers_level())
+            _warn(MirrorAway(text))
 
     def due(self) -> bool:
         """Is it away, and to be asked again by now?"""
@@ -45,9 +45,7 @@ class Absence:
 
     def end(self) -> None:
         """It is back, and level."""
-        warnings.warn(
-            MirrorBack(f"the mirror {self._mirror} is back, and level"), stacklevel=_callers_level()
-        )
+        _warn(MirrorBack(f"the mirror {self._mirror} is back, and level"))
 
     def error(self) -> StorageFailed:
         """For what cannot be done meanwhile."""
@@ -62,9 +60,11 @@ def _reason(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-def _callers_level() -> int:
-    """How far up the code is that runs the pipeline: a warning shows that line, not one of ours."""
-    level, frame = 1, sys._getframe(1)
+def _warn(warning: Warning) -> None:
+    """For the code that runs the pipeline: a warning shows that line, not one of ours. Each time:
+    Python remembers what it has shown of a line, and passes over the next outage's equal words."""
+    frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
-        level, frame = level + 1, frame.f_back
-    return level
+        frame = frame.f_back
+    code, module = frame.f_code, frame.f_globals.get("__name__")
+    warnings.warn_explicit(warning, None, code.co_filename, frame.f_lineno, module, registry={})
