@@ -18,7 +18,6 @@ import pytest
 from file_sink import staging
 from file_sink.errors import CountsDiffer, FormatUnavailable, FrameUnsuitable, TooManyFiles
 from file_sink.json_lines import to_json
-from file_sink.partitions import folder
 from tests.file_sink.bench import Bench, words
 
 NESTED = pyarrow.schema([("word", pyarrow.string()), ("many", pyarrow.list_(pyarrow.int64()))])
@@ -51,30 +50,6 @@ def test_a_column_of_the_folders_name_is_refused(tmp_path: Path, column: str) ->
             {"partition_by": ["many"]},
             NESTED,
             [r"column many (list<item: int64>) cannot be a folder's name"],
-        ),
-        (
-            {"partition_by": ["_a", ".b", "c", "d", "e", "f", "g"]},
-            pyarrow.schema(
-                [
-                    ("_a", pyarrow.string()),
-                    (".b", pyarrow.int64()),
-                    ("c", pyarrow.binary()),
-                    ("d", pyarrow.large_binary()),
-                    ("e", pyarrow.binary(2)),
-                    ("f", pyarrow.binary_view()),
-                    ("g", pyarrow.month_day_nano_interval()),
-                    ("_n", pyarrow.int64()),
-                ]
-            ),
-            [
-                "column _a of partition_by would be hidden",
-                "column .b of partition_by would be hidden",
-                "column c (binary) cannot be a folder's name",
-                "column d (large_binary) cannot be a folder's name",
-                "column e (fixed_size_binary[2]) cannot be a folder's name",
-                "column f (binary_view) cannot be a folder's name",
-                "column g (month_day_nano_interval) cannot be a folder's name",
-            ],
         ),
     ],
 )
@@ -135,20 +110,6 @@ def test_csv_has_a_header_where_it_is_wanted(tmp_path: Path) -> None:
         bench.publish(table)
         text = (bench.path / bench.published()[0]).read_text()
         assert text == ('"word";"n"\n' if header else "") + '"a""b";1\n"";2\n;\n'
-
-
-def test_a_row_for_which_csv_has_no_line_is_refused(tmp_path: Path) -> None:
-    """Null alone is an empty line, which readers pass over; beside a partition, too."""
-    for days in ({}, {"day": ["m", "m"]}):
-        bench = Bench(tmp_path / f"{len(days)}", format="csv", partition_by=[*days])
-        window, table = bench.story.window(), pyarrow.table({"word": ["a", None], **days})
-        bench.sink.prepare(table.schema)
-        with pytest.raises(FrameUnsuitable, match="1 rows have nothing in word, the only column"):
-            bench.sink.stage(window, table)
-        bench.sink.stage(window, pyarrow.table({"word": ["a", ""], **days}))
-        bench.sink.hold(window)
-        bench.sink.committed(window.id)
-        assert (bench.path / bench.published()[0]).read_text() == '"a"\n""\n'
 
 
 def test_json_is_one_object_a_line(tmp_path: Path) -> None:
@@ -238,23 +199,6 @@ def test_values_as_json(value: object, text: str) -> None:
     """Written down by hand; each is JSON to others as well."""
     assert to_json(value) == text
     json.loads(text)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("a b", "k=a b"),
-        ("a/b=c%", "k=a%2Fb%3Dc%25"),
-        ("", "k=__HIVE_DEFAULT_PARTITION__"),
-        (None, "k=__HIVE_DEFAULT_PARTITION__"),
-        (True, "k=true"),
-        (Decimal("1E+2"), "k=100"),
-        (datetime(2024, 5, 1, 2, 3, 4), "k=2024-05-01 02%3A03%3A04"),  # noqa: DTZ001
-    ],
-)
-def test_values_as_folders(value: object, text: str) -> None:
-    """As Hive and Spark escape them."""
-    assert folder(["k"], [value]) == text
 
 
 def test_rows_are_sorted_in_each_file(tmp_path: Path) -> None:

@@ -82,35 +82,6 @@ def test_an_empty_window_publishes_nothing(tmp_path: Path, spark: SparkSession, 
     assert path.startswith("window_id=00000004/part-00000004-")
 
 
-@pytest.mark.parametrize(
-    ("options", "lost"),
-    [
-        ({}, {None}),
-        ({"header": True}, {None}),
-        ({"nullValue": " "}, {None}),
-        ({"emptyValue": ""}, {None, "", "  "}),
-        ({"NULLVALUE": "NULL", "EmptyValue": " "}, {"", "  "}),
-        ({"nullValue": "NULL"}, set()),
-        ({"quoteAll": True, "emptyValue": ""}, set()),
-    ],
-)
-def test_a_row_of_which_spark_makes_no_line_is_refused(
-    tmp_path: Path, spark: SparkSession, options: dict[str, Any], lost: set[str | None]
-) -> None:
-    """A csv of one column: Spark leaves such a row out, unsaid. Lines of headers, and of values
-    with line ends, hide that; of compressed files nobody counts them."""
-    for at, value in enumerate((None, "", "  ", "x")):
-        bench = Bench(tmp_path / f"{at}", format="csv", options=options, compression="gzip")
-        frame = spark.createDataFrame([("a\nb",), (value,)], "t string").coalesce(1)
-        if value in lost:
-            with pytest.raises(FrameUnsuitable, match="1 rows have nothing in t, the only column"):
-                bench.publish(frame)
-            continue
-        bench.publish(frame)
-        reader = spark.read.options(multiLine=True, header="header" in options).schema("t string")
-        assert reader.csv(str(bench.path)).count() == 2
-
-
 def test_a_task_without_rows_leaves_no_file(tmp_path: Path, spark: SparkSession) -> None:
     """Spark writes one for its first task; here only files with rows are published."""
     bench = Bench(tmp_path / "out", layout="files")
