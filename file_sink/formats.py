@@ -17,7 +17,7 @@ COUNTED = ("parquet", "orc")
 # Formats of one line for each row; in the last two a value may hold more line ends.
 _LINES = {"json": ".json", "csv": ".csv", "text": ".txt"}
 # Options that make lines end, or be written, in another way.
-_OTHER_LINES = ("linesep", "encoding", "charset", "multiline")
+_OTHER_LINES = ("linesep", "encoding", "charset", "multiline", "pretty")
 _PIECE_BYTES = 2**20
 
 
