@@ -50,14 +50,19 @@ class LocalTree:
 
     def __init__(self) -> None:
         self._disk = Disk()
+        # A transform, or the user's own loop, may change it.
+        self._working_folder = ""
+        with suppress(OSError):  # it is gone: only absolute paths can be meant
+            self._working_folder = os.getcwd()
 
     def apart(self) -> LocalTree:
         """Knows nothing yet."""
         return LocalTree()
 
     def place(self, path: str) -> str:
-        """Absolute; `~` expanded, links followed: what is renamed must be on the links' side."""
-        return os.path.realpath(os.path.expanduser(path))
+        """Absolute, from the working folder of when this object was made; `~` expanded, links
+        followed: what is renamed must be on the links' side."""
+        return os.path.realpath(os.path.join(self._working_folder, os.path.expanduser(path)))
 
     def spark_path(self, path: str) -> str:
         """With its scheme."""
