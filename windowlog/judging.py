@@ -1,5 +1,4 @@
-"""What the two sides of a log with a mirror are to each other. Pure but for `check_alone` and
-`own_id`.
+"""What the two sides of a log with a mirror are to each other. Pure but for `check_alone`.
 
 docs/mirror.md has the cases.
 """
@@ -18,7 +17,7 @@ from windowlog.errors import (
     pipeline_command,
 )
 from windowlog.header import read_header
-from windowlog.pairing import Pairing, Side, folder_id, look, newest_pairing
+from windowlog.pairing import Pairing, Side, newest_pairing
 
 _MIRROR_COMMAND = pipeline_command("adopt", "--mirror")
 _FOLDER_COMMAND = pipeline_command("adopt", "--folder")
@@ -95,18 +94,6 @@ def _unpaired(local: Side, mirror: Side) -> Meaning:
         return Meaning.FILL
     reason = "each has a log of its own, and these are not the same"
     raise mismatch(local, mirror, reason, "Is mirror= right? Name an empty place.")
-
-
-def own_id(local: Storage, mirror: Storage) -> str:
-    """The id of the local folder. MirrorMismatch if the mirror has it, too."""
-    before = look(local)
-    found = folder_id(local)
-    theirs = look(mirror)
-    if theirs.folder == found:
-        if before.folder is None:
-            local.within(naming.PAIRINGS).delete(naming.numbered(0))
-        raise _one_place(before, theirs)
-    return found
 
 
 def _one_place(local: Side, mirror: Side) -> MirrorMismatch:
