@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from file_sink import partitions
+from file_sink import no_line, partitions
 from file_sink.errors import FormatUnavailable
 from file_sink.json_lines import rows_of, to_json
 from file_sink.layout import file_name
@@ -32,7 +32,10 @@ _ROWS_AT_ONCE = 10_000
 def write(
     table: pyarrow.Table, folder: str, window_id: int, settings: Settings, tree: Tree, sink: str
 ) -> None:
-    """Write all rows below `folder`, which is there. FormatUnavailable for what only Spark can."""
+    """Write all rows below `folder`, which is there. FormatUnavailable for what only Spark can,
+    NoLine for rows that readers would pass over."""
+    only = no_line.only_column(settings, table.column_names)
+    no_line.refuse_no_line(table.column(only).null_count if only is not None else 0, only or "")
     codec, ending = _codec(settings, sink)
     write_one = _writer(settings, codec, sink)
     if settings.sort_by:

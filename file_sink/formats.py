@@ -17,7 +17,7 @@ COUNTED = ("parquet", "orc")
 # Formats of one line for each row; in the last two a value may hold more line ends.
 _LINES = {"json": ".json", "csv": ".csv", "text": ".txt"}
 # Options that make lines end, or be written, in another way.
-_OTHER_LINES = ("linesep", "encoding", "charset", "multiline")
+_OTHER_LINES = ("linesep", "encoding", "charset", "multiline", "pretty")
 _PIECE_BYTES = 2**20
 
 
@@ -75,6 +75,12 @@ def _name_findings(settings: Settings, names: list[str]) -> Iterator[str]:
         for column in getattr(settings, argument):
             if column not in names:
                 yield f"column {column} of {argument} is missing"
+    for column in settings.partition_by:
+        if column.startswith(("_", ".")):
+            yield (
+                f"column {column} of partition_by would be hidden from readers, who pass over"
+                f" folders whose names begin so ({column}=…): rename it"
+            )
     if set(names) <= set(settings.partition_by):
         yield "all columns are in partition_by, and none is left for the files"
 
@@ -84,8 +90,9 @@ def _type_findings(settings: Settings, schema: pyarrow.Schema) -> Iterator[str]:
 
     inner = [field for field in schema if field.name not in settings.partition_by]
     for field in schema:
-        nested, binary = types.is_nested(field.type), types.is_binary(field.type)
-        if field.name in settings.partition_by and (nested or binary):
+        nested = types.is_nested(field.type)
+        nameless = nested or types.is_interval(field.type) or _is_binary(field.type)
+        if field.name in settings.partition_by and nameless:
             yield f"column {field.name} ({field.type}) cannot be a folder's name"
         elif nested and settings.format == "csv":
             yield f"column {field.name} ({field.type}) is nested, and csv has no such thing"
@@ -94,3 +101,15 @@ def _type_findings(settings: Settings, schema: pyarrow.Schema) -> Iterator[str]:
         if len(inner) != 1 or len(texts) != 1:
             found = ", ".join(f"{field.name} {field.type}" for field in inner)
             yield f"text takes exactly one column of type string, and here are: {found or 'none'}"
+
+
+def _is_binary(kind: pyarrow.DataType) -> bool:
+    import pyarrow.types as types
+
+    kinds = (
+        types.is_binary,
+        types.is_large_binary,
+        types.is_fixed_size_binary,
+        types.is_binary_view,
+    )
+    return any(is_one(kind) for is_one in kinds)

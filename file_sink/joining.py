@@ -24,7 +24,7 @@ Opens = Callable[[str], BinaryIO]
 
 _ENDINGS = {"csv": ".csv", "json": ".json", "text": ".txt"}
 # Options that make lines end, or be written, in another way.
-_OTHER_LINES = ("linesep", "encoding", "charset", "multiline")
+_OTHER_LINES = ("linesep", "encoding", "charset", "multiline", "pretty")
 _PIECE_BYTES = 2**20
 
 

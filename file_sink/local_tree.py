@@ -50,14 +50,19 @@ class LocalTree:
 
     def __init__(self) -> None:
         self._disk = Disk()
+        # A transform, or the user's own loop, may change it.
+        self._working_folder = ""
+        with suppress(OSError):  # it is gone: only absolute paths can be meant
+            self._working_folder = os.getcwd()
 
     def apart(self) -> LocalTree:
         """Knows nothing yet."""
         return LocalTree()
 
     def place(self, path: str) -> str:
-        """Absolute; `~` expanded, links followed: what is renamed must be on the links' side."""
-        return os.path.realpath(os.path.expanduser(path))
+        """Absolute, from the working folder of when this object was made; `~` expanded, links
+        followed: what is renamed must be on the links' side."""
+        return os.path.realpath(os.path.join(self._working_folder, os.path.expanduser(path)))
 
     def spark_path(self, path: str) -> str:
         """With its scheme."""
@@ -79,12 +84,7 @@ class LocalTree:
         with self._explaining(folder, "listing it"):
             try:
                 with os.scandir(folder) as entries:
-                    found = [
-                        Entry(e.name, "folder", 0)
-                        if e.is_dir(follow_symlinks=False)
-                        else Entry(e.name, "file", e.stat(follow_symlinks=False).st_size)
-                        for e in entries
-                    ]
+                    found = [entry for each in entries if (entry := _entry(each)) is not None]
             except FileNotFoundError:
                 return []
         return sorted(found, key=lambda entry: entry.name)
@@ -249,6 +249,15 @@ class LocalTree:
             raise
         except OSError as error:
             raise explained(error, path, doing) from error
+
+
+def _entry(found: os.DirEntry[str]) -> Entry | None:
+    """None for a file that went while its folder was listed: the others are there all the same."""
+    if found.is_dir(follow_symlinks=False):
+        return Entry(found.name, "folder", 0)
+    with suppress(FileNotFoundError):
+        return Entry(found.name, "file", found.stat(follow_symlinks=False).st_size)
+    return None
 
 
 def _above(path: str) -> str:

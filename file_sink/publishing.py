@@ -51,9 +51,9 @@ class Publishing:
         self._kind = kind
         self._sink = who.sink
         self._is_past = is_past
-        # Joined files, as the first window that is published here found them: windows that are
-        # joined later are published before.
-        self._joined: list[PublishedFile] | None = None
+        # What readers have of the first window that is published here, and of later ones. What
+        # comes meanwhile is named by a manifest.
+        self._there: list[PublishedFile] | None = None
 
     def publish(self, manifest: Manifest) -> None:
         """Let readers see this window; durable. RowsLost if its files are gone, or others stand in
@@ -61,7 +61,7 @@ class Publishing:
         if not manifest.staged.folder:
             return
         try:
-            self._refuse_joined(manifest)
+            self._refuse_others(manifest)
             if self._kind == layout.WINDOWS:
                 self._show_folder(manifest)
             else:
@@ -71,17 +71,24 @@ class Publishing:
             if not self._is_past(manifest.number):
                 raise
 
-    def _refuse_joined(self, manifest: Manifest) -> None:
-        """A window that was joined with others has left its own name: that this is free does not
-        say that its rows are not there."""
+    def _refuse_others(self, manifest: Manifest) -> None:
+        """Rows of this window that are there under other names: one that was joined with others has
+        left its own, and one that an older memory writes again may have other partitions."""
         window_id = manifest.held.window_id
-        if self._joined is None:
-            self._joined = []
+        if self._there is None:
+            self._there = []
+            # A look at all folders of an HDFS, which joins nothing, would take too long.
             if isinstance(self._tree, ExchangingTree):
-                self._joined = taken.joined_files(self._tree, self._places, self._kind, window_id)
-        for file in self._joined:
-            if file.first <= window_id <= file.last:
-                place = paths.join(self._places.path, file.path)
+                self._there = taken.files_from(self._tree, self._places, self._kind, window_id)
+        found = [file for file in self._there if file.first <= window_id <= file.last]
+        if not found:
+            return
+        names = {
+            self._places.published(self._kind, window_id, f.name) for f in manifest.staged.files
+        }
+        for file in found:
+            place = paths.join(self._places.path, file.path)
+            if place not in names:
                 raise self._lost(manifest, f"{place} has rows of it already", _OLDER)
 
     def _show_folder(self, manifest: Manifest) -> None:
@@ -95,6 +102,7 @@ class Publishing:
             self._check(manifest, target, _MOVE)
             self._tree.remove(source)
         except (RecordNotFound, RowsLost):
+            self._refuse_gone(manifest)
             if self._tree.kind(source) is not None:
                 raise
             # It was renamed before, or just now, by another driver that was told the same.
@@ -108,18 +116,19 @@ class Publishing:
             self._check(manifest, source, _RESTORE)
 
     def _check_shown(self, manifest: Manifest, target: str) -> None:
-        if self._tree.kind(self._places.path) != "folder":
-            raise self._lost(manifest, f"{self._places.path} is gone", _RESTORE)
         if self._tree.kind(target) is None:
             finding = f"they are neither in {self._places.staging} nor in {self._places.path}"
             raise self._lost(manifest, finding, _RESTORE)
         self._check(manifest, target, _RESTORE)
 
-    def _show_files(self, manifest: Manifest) -> None:
-        source = self._places.staged(manifest.staged.folder)
-        # Never made anew here: whoever took the published folder away took windows away.
+    def _refuse_gone(self, manifest: Manifest) -> None:
+        """Never made anew here: whoever took the published folder away took windows away."""
         if self._tree.kind(self._places.path) != "folder":
             raise self._lost(manifest, f"{self._places.path} is gone", _RESTORE)
+
+    def _show_files(self, manifest: Manifest) -> None:
+        source = self._places.staged(manifest.staged.folder)
+        self._refuse_gone(manifest)
         self._make_folders(manifest)
         for file in manifest.staged.files:
             target = paths.join(self._places.path, file.name)

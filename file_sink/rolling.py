@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from file_sink.rollup import Built, Look, RollUp
 from file_sink.sweeping import Sweeping
 from file_sink.switching import Switching
 from windowlog.errors import KitError, RecordExists, RecordNotFound
+from windowlog.warned import warn
 
 if TYPE_CHECKING:
     from file_sink.layout import Places
@@ -135,7 +135,7 @@ class Rolling:
             f"files of sink {self._sink} are not rolled up; no window and no row is missing, and it"
             f" is tried again later. {type(failure).__name__}: {reason}"
         )
-        warnings.warn(NotRolledUp(text), stacklevel=2)
+        warn(NotRolledUp(text))
 
     def settle(self, manifest: Manifest) -> None:
         """Switch, or make sure that nobody ever does."""

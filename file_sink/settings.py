@@ -54,7 +54,11 @@ class Settings:
 
     def says_true(self, option: str) -> bool:
         """Is this option on? As Spark reads it: name and value in any case."""
-        return any(n.lower() == option and v.lower() == "true" for n, v in self.options.items())
+        return (self.option(option) or "").lower() == "true"
+
+    def option(self, name: str) -> str | None:
+        """An option's value, its name in any case; None if it is not given."""
+        return next((v for n, v in self.options.items() if n.lower() == name), None)
 
     def identity(self, path: str) -> SinkIdentity:
         """The folder's name, not where it is: its memory stands beside it, and moves with it."""

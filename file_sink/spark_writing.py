@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from file_sink import no_line
 from file_sink.errors import FormatUnavailable
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from file_sink.settings import Settings
 
@@ -25,7 +26,8 @@ def write(
     frame: DataFrame, folder: str, settings: Settings, input_bytes: int | None, sink: str
 ) -> int:
     """Write all rows into a new folder, as Spark is told of it; how many rows there were, counted
-    on their way. `input_bytes` is the size of the window's plans, None if it is not known."""
+    on their way. `input_bytes` is the size of the window's plans, None if it is not known. NoLine
+    for rows that Spark leaves out."""
     from pyspark.errors import AnalysisException
     from pyspark.sql import Observation
     from pyspark.sql import functions as F  # noqa: N812 (as all of Spark's users call it)
@@ -38,7 +40,12 @@ def write(
         columns = [*settings.partition_by, *settings.sort_by]
         frame = frame.sortWithinPartitions(*(F.col(_quoted(column)) for column in columns))
     observation = Observation()
-    counted = frame.observe(observation, F.count(F.lit(1)).alias("rows"))
+    only = no_line.only_column(settings, frame.columns)
+    counted = frame.observe(
+        observation,
+        F.count(F.lit(1)).alias("rows"),
+        F.count_if(F.lit(False) if only is None else _left_out(only, settings)).alias("left_out"),
+    )
     plain = _LOCAL if folder.startswith("file:") else {}
     writer = counted.write.format(settings.format).options(**{**plain, **settings.options})
     if settings.compression:
@@ -53,7 +60,24 @@ def write(
         if _lacks_format(error, settings):
             raise _unavailable(settings, sink) from error
         raise
+    no_line.refuse_no_line(int(observation.get["left_out"]), only or "")
     return int(observation.get["rows"])
+
+
+def _left_out(only: str, settings: Settings) -> Column:
+    """Is this a row of csv of which Spark makes no line? It says nothing, and writes the rest: one
+    whose only column becomes an empty text without quotes."""
+    from pyspark.sql import functions as F  # noqa: N812 (as all of Spark's users call it)
+
+    column, left_out = F.col(_quoted(only)), F.lit(False)
+    if settings.says_true("quoteall"):
+        return left_out
+    if not (settings.option("nullvalue") or "").strip():
+        left_out = column.isNull()
+    empty = settings.option("emptyvalue")
+    if empty is not None and not empty.strip():
+        left_out = left_out | (F.trim(column.cast("string")) == "")
+    return left_out
 
 
 def _quoted(column: str) -> str:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from file_sink import arrow_writing, formats, layout, paths
+from file_sink import arrow_writing, formats, layout, no_line, paths
 from file_sink.errors import CountsDiffer, FormatUnavailable, FrameUnsuitable, TooManyFiles
 from file_sink.manifests import Manifest, Staged, StagedFile
 from file_sink.tree import walk
@@ -84,13 +84,18 @@ class Staging:
         from file_sink import spark_writing
 
         sizes = [plan.bytes for plan in window.plans.values() if plan.bytes is not None]
-        return spark_writing.write(
-            frame,
-            self._tree.spark_path(self._places.spark(name)),
-            self._settings,
-            sum(sizes) if sizes else None,
-            self._sink,
-        )
+        try:
+            return spark_writing.write(
+                frame,
+                self._tree.spark_path(self._places.spark(name)),
+                self._settings,
+                sum(sizes) if sizes else None,
+                self._sink,
+            )
+        except no_line.NoLine as error:
+            raise FrameUnsuitable(
+                sink=self._sink, path=self._places.path, findings=error
+            ) from error
 
     def _collect(self, name: str, rows: int, window: Window) -> Staged:
         """Exactly the files that Spark has finished, into a folder that it never knew: executors

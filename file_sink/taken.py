@@ -49,14 +49,13 @@ def refuse_published(tree: Tree, places: Places, layout: str, sink: str, window_
             path=places.path,
             reason=f"windows up to {newest} are in it, and the sink would go on with window"
             f" {window_id + 1}",
-            remedy=_remedy(joined_files(tree, places, layout, window_id + 1), window_id),
+            remedy=_remedy(_joined_files(tree, places, layout, window_id + 1), window_id),
             choices=[_go_on(sink, newest)],
         )
 
 
-def joined_files(tree: Tree, places: Places, layout: str, window_id: int) -> list[PublishedFile]:
-    """The published files that were joined from several windows, one of them this one or a later
-    one."""
+def files_from(tree: Tree, places: Places, layout: str, window_id: int) -> list[PublishedFile]:
+    """The published files that have rows of this window, or of a later one."""
     if layout == WINDOWS:
         # Others have only windows before it, and may be many.
         folders = [e.name for e in tree.list(places.path) if e.kind == "folder"]
@@ -65,7 +64,12 @@ def joined_files(tree: Tree, places: Places, layout: str, window_id: int) -> lis
     else:
         found = walk(tree, places.path)
     files = [published_file(layout, path) for path, _ in found]
-    return [f for f in files if f is not None and f.first < f.last and f.last >= window_id]
+    return [f for f in files if f is not None and f.last >= window_id]
+
+
+def _joined_files(tree: Tree, places: Places, layout: str, window_id: int) -> list[PublishedFile]:
+    """Those of them that were joined from several windows."""
+    return [f for f in files_from(tree, places, layout, window_id) if f.first < f.last]
 
 
 def _go_on(sink: str, newest: int) -> Choice:

@@ -38,6 +38,11 @@ class Parts:
         if pair is not None:
             pair.begin()
 
+    def is_mirror_away(self) -> bool:
+        """Has the log a mirror that is not asked now?"""
+        pair = pair_of(self.log.storage)
+        return pair is not None and pair.away is not None
+
     @contextmanager
     def exclusively(self) -> Iterator[None]:
         """One run or look at a time: they would open the same log, inputs and sinks anew. An error

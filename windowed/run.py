@@ -112,6 +112,8 @@ class Run:
             try:
                 with opened(loop), self._cut_short(loop):
                     self._windows(loop)
+                    away = loop.parts.is_mirror_away()
+                self.progress = replace(self.progress, mirror_away=away)
                 return
             except CutShort as cut:
                 self.progress = replace(self.progress, stopped=True, unheld=cut.window_id)

@@ -15,7 +15,8 @@ class Summary:
     and `bytes` are sums over the plans that say them; `seconds` by step of the loop, `elapsed_s` of
     all until the last of them was held. `stopped`: it was told to stop before it had come to its
     end; `unheld`: the window that it was in then, if that is logged and not held: the next run
-    replays it. `set_aside`: records that inputs have set aside, NAME_rejects."""
+    replays it. `set_aside`: records that inputs have set aside, NAME_rejects. `mirror_away`: the
+    log's mirror was away at the end, and may lack windows that the local folder has."""
 
     pipeline: str
     window_ids: range
@@ -28,9 +29,11 @@ class Summary:
     elapsed_s: float = 0.0
     set_aside: int = 0
     unheld: int | None = None
+    mirror_away: bool = False
 
     def __str__(self) -> str:
         stopped = f"; it was stopped{where_stopped(self.unheld)}" if self.stopped else ""
+        stopped += "; the log's mirror is away, and may lack windows" if self.mirror_away else ""
         if not self.windows_run:
             nothing = "nothing new" if self.unheld is None else "nothing held"
             return f"{self.pipeline}: {nothing}{stopped}"

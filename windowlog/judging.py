@@ -44,18 +44,13 @@ class Meaning(Enum):
 def judge(local: Side, mirror: Side) -> Meaning:
     """What the two sides are to each other. MirrorMismatch or MirrorNotAdopted when they are not
     one log's."""
+    if mirror.folder is not None and mirror.folder == local.folder:
+        raise _one_place(local, mirror)
     if mirror.pairing is None:
         return _unpaired(local, mirror)
     ours, theirs = local.pairing, mirror.pairing
     if ours is not None and ours.pair != theirs.pair:
-        reason = f"the mirror is that of another log, {theirs.place}, or was filled anew from there"
-        if theirs.was_at(local.where):
-            reason = (
-                "the mirror is that of another log, or was filled anew: from another folder, that"
-                f" had this path ({theirs.place})"
-            )
-        remedy = f"Is mirror= right? If it was filled anew, move {local.where} away."
-        raise mismatch(local, mirror, reason, remedy)
+        raise _another_log(local, mirror, theirs)
     if ours is not None and ours.number > theirs.number:
         raise older_copy(local, mirror)
     if local.gave_up(theirs):
@@ -75,6 +70,17 @@ def judge(local: Side, mirror: Side) -> Meaning:
     return Meaning.KEPT if ours is not None else Meaning.JOIN
 
 
+def _another_log(local: Side, mirror: Side, theirs: Pairing) -> MirrorMismatch:
+    reason = f"the mirror is that of another log, {theirs.place}, or was filled anew from there"
+    if theirs.was_at(local.where):
+        reason = (
+            "the mirror is that of another log, or was filled anew: from another folder, that"
+            f" had this path ({theirs.place})"
+        )
+    remedy = f"Is mirror= right? If it was filled anew, move {local.where} away."
+    return mismatch(local, mirror, reason, remedy)
+
+
 def _unpaired(local: Side, mirror: Side) -> Meaning:
     if local.pairing is not None:
         reason = "the mirror has no record of this log: it is empty, not mounted, or another place"
@@ -88,6 +94,17 @@ def _unpaired(local: Side, mirror: Side) -> Meaning:
         return Meaning.FILL
     reason = "each has a log of its own, and these are not the same"
     raise mismatch(local, mirror, reason, "Is mirror= right? Name an empty place.")
+
+
+def _one_place(local: Side, mirror: Side) -> MirrorMismatch:
+    """An id is made in the folder itself, and never copied to a mirror."""
+    reason = (
+        "the mirror has this very folder's id: it is the same place under another name (a second"
+        " mount, another name of the machine), which dies with it, or a copy of the folder"
+    )
+    record = f"{naming.PAIRINGS}/{naming.numbered(0)}"
+    remedy = f"Name another place. In a copy, which may be a mirror, remove {record}."
+    return mismatch(local, mirror, reason, remedy)
 
 
 def _move_away(local: Side, theirs: Pairing) -> str:

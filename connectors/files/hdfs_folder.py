@@ -19,7 +19,7 @@ from connectors.files.doors import Blocks
 from connectors.files.errors import FolderMissing, Unreadable
 from connectors.files.folder import Gone, OpenFile, TaskRange
 from connectors.files.identity import NEVER_AGAIN, FileId, Status
-from connectors.files.walk import Seen, Tree
+from connectors.files.walk import Seen, Tree, is_hidden
 from windowlog.access.hdfs_in_tasks import login_of
 from windowlog.access.hdfs_path import hdfs_path, inside, is_hdfs
 from windowlog.access.webhdfs import WebHdfs
@@ -35,7 +35,6 @@ _MISSING = "FileNotFoundException"
 _FORBIDDEN = "AccessControlException"
 _BELOW_A_FILE = "is not a directory"
 _BY_NUMBER = "/.reserved/.inodes"
-_HIDDEN = ("_", ".")
 _DEVICE = 0
 _NS_IN_MS = 1_000_000
 # HDFS numbers its files from 16386 on (INodeId.ROOT_INODE_ID is 16385).
@@ -61,7 +60,7 @@ class HdfsFolder:
         while folders:
             folder = folders.pop()
             for each in self._list(folder, name):
-                if each["pathSuffix"].startswith(_HIDDEN):
+                if is_hidden(each["pathSuffix"]):
                     continue
                 path = f"{folder}{each['pathSuffix']}"
                 if each["type"] == "DIRECTORY":
@@ -97,7 +96,7 @@ class HdfsFolder:
         if below is None or not below.startswith(f"{self._root}/"):
             return False
         relative = below.removeprefix(f"{self._root}/")
-        hidden = any(part.startswith(_HIDDEN) for part in relative.split("/"))
+        hidden = any(map(is_hidden, relative.split("/")))
         return not hidden and pattern.fullmatch(relative) is not None
 
     def _inside(self, path: str) -> str | None:

@@ -1,8 +1,8 @@
 """One walk over a folder: which files are there, without reading any.
 
-Left alone: names that begin with `_` or `.` (files and folders), and all that is neither a file nor
-a folder. Links are followed, a folder is walked once however many links lead to it, and a file that
-has several names is one file.
+Left alone: names that begin with `_` or `.` (files and folders), what Hadoop's shell is still
+copying (`NAME._COPYING_`), and all that is neither a file nor a folder. Links are followed, a
+folder is walked once however many links lead to it, and a file that has several names is one file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from typing import NamedTuple
 from connectors.files.errors import FolderMissing, Unreadable
 from connectors.files.identity import FileId, Status, status
 
-_HIDDEN = (b"_", b".")
+_HIDDEN = ("_", ".")
+# `hdfs dfs -put` and `-get` give a file its own name when it is whole. One that was interrupted
+# leaves half of it, and the next one writes it again, as another file.
+_COPYING = "._COPYING_"
 # Trying again does not help; other errors of the disk may go by.
 _FOR_GOOD = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
 
@@ -57,12 +60,17 @@ def walk(folder: str, pattern: re.Pattern[str], name: str) -> Tree:
     return Tree(walker.files, frozenset(walker.devices))
 
 
+def is_hidden(name: str) -> bool:
+    """Is a file or folder of this name left alone?"""
+    return name.startswith(_HIDDEN) or name.endswith(_COPYING)
+
+
 def would_find(folder: str, pattern: re.Pattern[str], path: str) -> bool:
     """Would a walk find a file at this absolute path, if it were there? Links inside the folder are
     not followed."""
     inside = os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
     names = inside.split(os.sep)
-    hidden = any(os.fsencode(name).startswith(_HIDDEN) for name in names)
+    hidden = any(map(is_hidden, names))
     return not hidden and pattern.fullmatch("/".join(names)) is not None
 
 
@@ -101,7 +109,7 @@ class _Walker:
             self.devices.add(found.st_dev)
             with os.scandir(absolute) as entries:
                 for entry in entries:
-                    if not entry.name.startswith(_HIDDEN):
+                    if not is_hidden(os.fsdecode(entry.name)):
                         self._entry(entry, inside + entry.name)
         except OSError as error:
             if error.errno not in _FOR_GOOD:

@@ -3,7 +3,9 @@ docs/file_sink.md."""
 
 from __future__ import annotations
 
+import os
 import shutil
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -130,6 +132,29 @@ def test_a_window_that_is_there_is_not_adopted_again(tmp_path: Path, layout: str
     bench.sink.adopt(None, replace(bench.story.beginning, window_id=2))
 
 
+@pytest.mark.parametrize("layout", ["windows", "files"])
+def test_a_foreign_file_that_goes_while_the_folder_is_listed_hides_no_window(
+    tmp_path: Path, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program's temporary file: the folder was taken for an empty one, and windows that are
+    there were adopted again."""
+    bench = Bench(tmp_path / "out", layout=layout)
+    bench.publish(words(("a", 1)))
+    shutil.rmtree(tmp_path / "out.staging")
+    bench.die()
+    foreign, scandir = bench.path / "zz", os.scandir
+
+    def listed(folder: str) -> Any:
+        found = list(scandir(folder))
+        foreign.unlink(missing_ok=True)
+        return nullcontext(found)
+
+    foreign.write_text("soon gone")
+    monkeypatch.setattr(os, "scandir", listed)
+    with pytest.raises(FolderTaken, match="windows up to 1 are in it"):
+        bench.sink.adopt(None, bench.story.beginning)
+
+
 @pytest.mark.parametrize("damage", ["cut", "flipped", "gone"])
 def test_a_damaged_manifest_is_an_error_that_says_what_to_do(tmp_path: Path, damage: str) -> None:
     """It is left as it is: to begin anew would publish windows twice."""
@@ -199,6 +224,20 @@ def test_a_folder_that_is_gone_is_refused(tmp_path: Path) -> None:
     shutil.move(tmp_path / "out.staging", tmp_path / "away")
     with pytest.raises(LedgerLost):
         pipeline(tmp_path, windows, out=FileSink(tmp_path / "out")).run(None, progress=False)
+
+
+@pytest.mark.parametrize("layout", ["windows", "files"])
+def test_a_folder_that_goes_in_a_run_is_named(tmp_path: Path, layout: str) -> None:
+    """It is never made anew by who publishes; put back, the window is published."""
+    bench = Bench(tmp_path / "out", layout=layout)
+    bench.publish(words(("a", 1)))
+    window = bench.hold(words(("b", 2)))
+    bench.path.rename(tmp_path / "elsewhere")
+    with pytest.raises(RowsLost, match="out is gone"):
+        bench.sink.committed(window.id)
+    (tmp_path / "elsewhere").rename(bench.path)
+    bench.sink.committed(window.id)
+    assert sorted(rows_by_pyarrow(bench.path)) == [("a", 1), ("b", 2)]
 
 
 def test_both_folders_may_be_moved_together(tmp_path: Path) -> None:

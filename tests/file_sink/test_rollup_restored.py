@@ -63,6 +63,25 @@ def test_a_window_that_is_replayed_is_not_published_beside_joined_rows(
 
 
 @layouts
+def test_a_window_that_is_replayed_is_not_published_beside_rows_of_its_own(
+    tmp_path: Path, layout: str
+) -> None:
+    """The memory is older than the folder, and the window has other rows this time: these are in
+    other partitions, so that no name of theirs was taken, and both stood there."""
+    bench = Bench(tmp_path / "out", layout=layout, partition_by=["word"])
+    bench.publish(words(("a", 1)))
+    shutil.copytree(bench.path.with_name("out.staging"), tmp_path / "backup")
+    bench.publish(words(("b", 2)))
+    put_back(bench, tmp_path / "backup")
+    window = bench.story.log.read(2)
+    bench.sink.stage(window, words(("c", 3)))
+    bench.sink.hold(window)
+    with pytest.raises(RowsLost, match=r"word=b/part-00000002\S* has rows of it already"):
+        bench.sink.committed(2)
+    assert sorted(path.rpartition("word=")[2][0] for path in bench.published()) == ["a", "b"]
+
+
+@layouts
 def test_the_advice_about_joined_windows_loses_no_row(tmp_path: Path, layout: str) -> None:
     """Windows 1 to 4 are in one file, and the sink is to go on with 3: 1 and 2 must not be moved
     away with it unless they are written again. ‡"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,24 @@ def test_a_defect_in_a_roll_up_is_told_and_hinders_no_window(
     assert [each.category for each in told].count(NotRolledUp) == 1
     assert len(threads) > 2
     assert Counter(rows_by_pyarrow(bench.path)) == rows(7)
+
+
+def test_each_run_tells_why_files_are_not_joined(
+    tmp_path: Path, threads: list[threading.Thread]
+) -> None:
+    """Also in the words of the run before, in one process: Python shows equal words of a line
+    once."""
+    bench = Bench(tmp_path / "out", rollup=2)
+    publish(bench, range(1, 3), threads)
+    (bench.path / "README").write_text("foreign")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for run in (1, 2):
+            bench.sink.close()
+            bench.die()
+            bench.sink.prepare(words().schema)
+            publish(bench, range(4 * run, 4 * run + 4), threads)
+    assert [each.category for each in caught].count(NotRolledUp) == 2
 
 
 @pytest.mark.parametrize("layout", ["windows", "files"])

@@ -18,7 +18,6 @@ import pytest
 from file_sink import staging
 from file_sink.errors import CountsDiffer, FormatUnavailable, FrameUnsuitable, TooManyFiles
 from file_sink.json_lines import to_json
-from file_sink.partitions import folder
 from tests.file_sink.bench import Bench, words
 
 NESTED = pyarrow.schema([("word", pyarrow.string()), ("many", pyarrow.list_(pyarrow.int64()))])
@@ -200,23 +199,6 @@ def test_values_as_json(value: object, text: str) -> None:
     """Written down by hand; each is JSON to others as well."""
     assert to_json(value) == text
     json.loads(text)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("a b", "k=a b"),
-        ("a/b=c%", "k=a%2Fb%3Dc%25"),
-        ("", "k=__HIVE_DEFAULT_PARTITION__"),
-        (None, "k=__HIVE_DEFAULT_PARTITION__"),
-        (True, "k=true"),
-        (Decimal("1E+2"), "k=100"),
-        (datetime(2024, 5, 1, 2, 3, 4), "k=2024-05-01 02%3A03%3A04"),  # noqa: DTZ001
-    ],
-)
-def test_values_as_folders(value: object, text: str) -> None:
-    """As Hive and Spark escape them."""
-    assert folder(["k"], [value]) == text
 
 
 def test_rows_are_sorted_in_each_file(tmp_path: Path) -> None:

@@ -69,6 +69,19 @@ def test_a_folder_is_called_in_many_ways(tmp_path: Path, path: str) -> None:
     assert repr(sink).startswith("FileSink('")
 
 
+def test_a_relative_path_stays_where_it_was_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transform changes the working folder, or the job does before it runs: log and inputs stay
+    where they are, and so does the sink."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    sinks = [FileSink("out"), FileSink("out", storage=LocalTree())]
+    places = [sink.place().target for sink in sinks]
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert [sink.place().target for sink in sinks] == places == [f"folder {tmp_path}/out"] * 2
+
+
 def test_a_link_is_followed(tmp_path: Path) -> None:
     """Staging stands where the folder is: a rename must not leave its file system."""
     (tmp_path / "far").mkdir()

@@ -3,6 +3,7 @@ published."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -80,6 +81,15 @@ def test_an_empty_window_publishes_nothing(tmp_path: Path, spark: SparkSession, 
     bench.publish(numbers(spark, 1, tasks=1))
     [path] = bench.published()
     assert path.startswith("window_id=00000004/part-00000004-")
+
+
+def test_json_of_several_lines_a_row_is_taken(tmp_path: Path, spark: SparkSession) -> None:
+    """Its lines are no count of its rows: it was refused for ever."""
+    bench = Bench(tmp_path / "out", format="json", options={"pretty": True})
+    bench.publish(numbers(spark, 2, tasks=2))
+    texts = [(bench.path / path).read_text() for path in bench.published()]
+    assert sorted(json.loads(text)["n"] for text in texts) == [0, 1]
+    assert min(text.count("\n") for text in texts) > 1
 
 
 def test_a_task_without_rows_leaves_no_file(tmp_path: Path, spark: SparkSession) -> None:

@@ -10,7 +10,7 @@ import duckdb
 from connectors import FileInput
 from jdbc_sink import JdbcSink, accumulate
 from tests.windowed.worlds import command, count_words
-from windowed import Pipeline
+from windowed import Pipeline, Summary
 from windowlog.log import WindowLog
 
 
@@ -52,10 +52,10 @@ class Job:
         """As a driver that starts now would make it."""
         return made(str(self.root), self.required, self.mirror)
 
-    def run(self, *lines: str) -> None:
+    def run(self, *lines: str) -> Summary:
         """Until these lines are held."""
         self.write(*lines)
-        self.pipeline().run(None, progress=False)
+        return self.pipeline().run(None, progress=False)
 
     def command(self, verb: str, *words: str) -> int:
         """On this pipeline."""

@@ -104,7 +104,8 @@ def test_the_mirror_is_away_and_not_required(job: Job, capsys: pytest.CaptureFix
     job.run("to be")
     job.away()
     with pytest.warns(MirrorAway, match=r"count in .*/near alone"):
-        job.run("or not to be")
+        summary = job.run("or not to be")
+    assert str(summary).endswith("; the log's mirror is away, and may lack windows")
     assert job.counts() == {"to": 2, "be": 2, "or": 1, "not": 1}
     with pytest.warns(MirrorAway):
         assert job.command("show", "--json") == 0
@@ -113,6 +114,7 @@ def test_the_mirror_is_away_and_not_required(job: Job, capsys: pytest.CaptureFix
     assert job.command("verify") == 0
     assert job.command("show", "--json") == 0
     assert "required, level" in capsys.readouterr().out
+    assert str(job.run()) == "words: nothing new"
     assert windows_in(job.root / "near") == windows_in(job.root / "far")
 
 

@@ -151,6 +151,21 @@ def test_it_is_said_when_it_is_back() -> None:
     log.append(draft(4))
 
 
+def test_each_outage_is_said() -> None:
+    """Also in the words of the one before, in the same line of the same process."""
+    world = World(required=False)
+    log = world.run(1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for outage in (1, 2):
+            for away in (True, False):
+                world.switch[0] = away
+                log.append(draft(2 * outage + (not away)))
+                world.now_s += 1000.0
+    said = [warning.category for warning in caught]
+    assert said == [MirrorAway, MirrorBack] * 2
+
+
 def test_what_the_mirror_lost_is_not_removed_here(world: World) -> None:
     """Somebody removed a permission from the mirror: this side's copy is the backup."""
     log = world.run(2)

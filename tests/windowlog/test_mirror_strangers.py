@@ -7,9 +7,10 @@ import pytest
 
 from tests.windowlog.drafts import begun, draft
 from tests.windowlog.mirrored import Mounted, World, everything, windows
+from windowlog.contracts import Storage
 from windowlog.errors import MirrorAway, MirrorMismatch
 from windowlog.log import WindowLog
-from windowlog.pairing import give_up
+from windowlog.pairing import Pairing, folder_id, give_up
 from windowlog.storage import MemoryStorage
 from windowlog.values import Skip
 
@@ -113,3 +114,49 @@ def test_a_refusal_has_copied_nothing() -> None:
     with pytest.raises(MirrorMismatch, match="is another than on the other side"):
         world.driver()
     assert world.sides() == (ours, theirs)
+
+
+class Named:
+    """A storage under another name."""
+
+    def __init__(self, inner: Storage, name: str) -> None:
+        self._inner = inner
+        self._name = name
+
+    def __getattr__(self, verb: str) -> object:
+        if verb == "describe":
+            return lambda: self._name
+        if verb == "within":
+            return lambda path: Named(self._inner.within(path), f"{self._name}/{path}")
+        return getattr(self._inner, verb)
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_one_place_under_two_names_is_no_mirror(required: bool) -> None:
+    """A second mount of the same disk, another name of the same machine: by no name can that be
+    seen. The first start is refused, and one that a version before this paired."""
+    world = World(required=required)
+    world.folders["one"] = Named(world.far, "near")  # type: ignore[assignment]
+    with pytest.raises(MirrorMismatch, match="it is the same place under another name"):
+        world.run(1)
+    assert (everything(world.far), world.far.within("pairings").list()) == ({}, [])
+    made = Pairing(1, "a pair", folder_id(world.far), required, "near", "far")
+    world.far.within("pairings").create(*made.record())
+    with pytest.raises(MirrorMismatch, match="Name another place"):
+        world.driver()
+
+
+def test_a_copy_of_the_folder_may_be_made_the_mirror() -> None:
+    """Once it is no more taken for the folder, as the refusal says."""
+    world = World()
+    world.run(2)
+    world.lose_mirror()
+    for path in ("pairings", "headers", "windows", "marks"):
+        source = world.near().within(path)
+        for name in source.list():
+            world.far.within(path).create(name, source.read(name))
+    with pytest.raises(MirrorMismatch, match=r"remove pairings/000000000000\.json"):
+        world.driver()
+    world.far.within("pairings").delete("000000000000.json")
+    world.run(3)
+    assert windows(world.far) == windows(world.near()) == [1, 2, 3]

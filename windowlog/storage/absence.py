@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Callable
 
 from windowlog.errors import MirrorAway, MirrorBack, StorageFailed
+from windowlog.warned import warn
 
 # A mirror that is away is asked again after a while, and ten times as long as that took: an outage
 # then costs a tenth of the time at most.
 RETRY_S = 60.0
 RETRY_SHARE = 10
-# A run goes through these, and `with` statements.
-_OURS = ("windowlog", "windowed", "contextlib")
 
 
 class Absence:
@@ -37,7 +34,7 @@ class Absence:
                 f"the mirror {self._mirror} is away: windows count in"
                 f" {self._local} alone until it is back ({self.why})"
             )
-            warnings.warn(MirrorAway(text), stacklevel=_callers_level())
+            warn(MirrorAway(text))
 
     def due(self) -> bool:
         """Is it away, and to be asked again by now?"""
@@ -45,9 +42,7 @@ class Absence:
 
     def end(self) -> None:
         """It is back, and level."""
-        warnings.warn(
-            MirrorBack(f"the mirror {self._mirror} is back, and level"), stacklevel=_callers_level()
-        )
+        warn(MirrorBack(f"the mirror {self._mirror} is back, and level"))
 
     def error(self) -> StorageFailed:
         """For what cannot be done meanwhile."""
@@ -60,11 +55,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, StorageFailed):
         return f"{error.values.get('where')}: {error.values.get('reason')}"
     return str(error).splitlines()[0] if str(error) else type(error).__name__
-
-
-def _callers_level() -> int:
-    """How far up the code is that runs the pipeline: a warning shows that line, not one of ours."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in _OURS:
-        level, frame = level + 1, frame.f_back
-    return level

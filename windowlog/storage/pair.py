@@ -19,6 +19,7 @@ from windowlog.contracts import Storage
 from windowlog.errors import StorageFailed
 from windowlog.exclusive import create_exclusively
 from windowlog.judging import Meaning, judge, mismatch, older_copy, taken_over
+from windowlog.own_id import own_id
 from windowlog.pairing import Pairing, Side, folder_id, look, newest_pairing
 from windowlog.storage.absence import Absence
 from windowlog.storage.far import FarStorage
@@ -151,7 +152,7 @@ class Pair:
         made = Pairing(
             number=1 + max(local.number, mirror.number),
             pair=pair,
-            folder=folder_id(self._local),
+            folder=own_id(self._local, self._mirror, local),
             required=self._required,
             local=local.where,
             mirror=mirror.where,

@@ -237,6 +237,15 @@ def test_a_copy_put_again_is_refused(world: HdfsWorld) -> None:
         world.run.plan()
 
 
+def test_a_copy_that_was_interrupted_is_not_read(world: HdfsWorld) -> None:
+    """`hdfs dfs -put` died half way, and was said again: each line once, none in half."""
+    world.write("a.txt._COPYING_", "one\ntwo\nthr")
+    assert world.run.drain() == []
+    world.delete("a.txt._COPYING_")
+    world.write("a.txt", "one\ntwo\nthree\n")
+    assert [row["value"] for row in world.run.drain()] == ["one", "two", "three"]
+
+
 def test_hidden_names_folders_and_patterns_are_as_on_a_disk(make_world: MakeWorld) -> None:
     """Names of files and of folders."""
     world = make_world(pattern="*.txt")

@@ -37,9 +37,11 @@ def test_files_of_all_folders_are_found(tmp_path: Path) -> None:
 
 
 def test_hidden_names_are_left_alone(tmp_path: Path) -> None:
-    """Files and folders that begin with `_` or `.`, wherever; but not the folder itself."""
+    """Files and folders that begin with `_` or `.`, wherever, and what Hadoop's shell is copying;
+    but not the folder itself."""
     root = tmp_path / "_in"
-    for name in (".a", "_a", ".x/a", "_x/a", "y/_temporary/a", "y/.b", "y/c_", "y/d.e"):
+    hidden = (".a", "_a", ".x/a", "_x/a", "y/_temporary/a", "y/.b", "y/a._COPYING_")
+    for name in (*hidden, "y/c_", "y/d.e"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).touch()
     assert found(root) == ["y/c_", "y/d.e"]
