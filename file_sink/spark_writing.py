@@ -40,12 +40,11 @@ def write(
         columns = [*settings.partition_by, *settings.sort_by]
         frame = frame.sortWithinPartitions(*(F.col(_quoted(column)) for column in columns))
     observation = Observation()
+    sums = [F.count(F.lit(1)).alias("rows")]
     only = no_line.only_column(settings, frame.columns)
-    counted = frame.observe(
-        observation,
-        F.count(F.lit(1)).alias("rows"),
-        F.count_if(F.lit(False) if only is None else _left_out(only, settings)).alias("left_out"),
-    )
+    if only is not None:
+        sums.append(F.count_if(_left_out(only, settings)).alias("left_out"))
+    counted = frame.observe(observation, *sums)
     plain = _LOCAL if folder.startswith("file:") else {}
     writer = counted.write.format(settings.format).options(**{**plain, **settings.options})
     if settings.compression:
@@ -60,7 +59,8 @@ def write(
         if _lacks_format(error, settings):
             raise _unavailable(settings, sink) from error
         raise
-    no_line.refuse_no_line(int(observation.get["left_out"]), only or "")
+    if only is not None:
+        no_line.refuse_no_line(int(observation.get["left_out"]), only)
     return int(observation.get["rows"])
 
 
