@@ -192,7 +192,8 @@ class PlanTooLarge(KitError):
 
 
 class StorageFailed(KitError, OSError):
-    """{where}: {reason}. A record is there whole or not at all, and none was damaged. {remedy}"""
+    """{where}: {reason}. What was to be written is there whole or not at all, and nothing was
+    damaged. {remedy}"""
 
     code = "WL15"
     passing = True

@@ -91,3 +91,12 @@ def test_killed_at_any_change_it_was_not_done_or_done(quick_folder: Path, after:
             shutil.rmtree(world.root)
     assert at > 3
     assert fresh.counts() == behind
+
+
+def test_a_log_that_has_yet_to_be_made_is_not_lost(
+    fresh: Fresh, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said that there is none."""
+    assert command("adopt", fresh.world.locator, "--log", "--apply") == 1
+    assert "there is no log yet, and no sink holds a window" in capsys.readouterr().err
+    assert not fresh.world.state.exists()

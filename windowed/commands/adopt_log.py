@@ -101,8 +101,11 @@ def _check_lost(parts: Parts, run_id: str, words: list[str]) -> None:
         look = Opened(parts, opening.open_and_gather(parts, run_id), run_id)
     except LogUnusable:
         return
-    if LOG_ROWS.isdisjoint(look.standing()):
-        raise impossible(words, "the log is whole, and the sinks' own: nothing is lost")
+    if not LOG_ROWS.isdisjoint(look.standing()):
+        return
+    if not look.facts.header.exists and all(sink.held is None for sink in look.facts.sinks):
+        raise impossible(words, "there is no log yet, and no sink holds a window", "Run once.")
+    raise impossible(words, "the log is whole, and the sinks' own: nothing is lost")
 
 
 def _positions(
