@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from connectors.kafka.spark_source import check_options
 from connectors.kafka.starting import first_position, milliseconds
 from windowlog.errors import BadArgument
 from windowlog.values import Bounds, Json, Plan, Seek, Skip
+from windowlog.warned import warn
 from windowlog.wiring import InputIdentity
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class KafkaInput:
             age_s = time.time() - one.last_ms / 1000
             if age_s >= self._settings.stall_timeout_s and key not in self._reported:
                 self._reported.add(key)
-                warnings.warn(one.told(self._name), TransactionOpen, stacklevel=2)
+                warn(TransactionOpen(one.told(self._name)))
 
     def waiting(self, bounds: Bounds) -> list[str]:
         """Nothing: a record that is not committed is not there yet."""
