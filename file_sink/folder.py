@@ -108,14 +108,11 @@ class Folder:
         held = None if newest is None else newest.memories.get(self._context.sink)
         if before != held:
             raise self._fenced(f"{self._at(held)}, not {_position(before)}")
+        layout, sink = self._settings.layout, self._context.sink
+        if held is None or held.identity != after.identity:
+            taken.refuse_mixed(self._tree, self._places, self._settings, sink)
         try:
-            taken.refuse_published(
-                self._tree,
-                self._places,
-                self._settings.layout,
-                self._context.sink,
-                after.window_id,
-            )
+            taken.refuse_published(self._tree, self._places, layout, sink, after.window_id)
         except FolderTaken as refused:
             if self._newest() != newest:
                 evidence = "it has moved the memory while the folder was looked at"
@@ -134,6 +131,7 @@ class Folder:
                 sink=self._context.sink, path=self._places.path, findings="; ".join(findings)
             )
         taken.refuse_file(self._tree, self._places, self._context.sink)
+        taken.refuse_mixed(self._tree, self._places, self._settings, self._context.sink)
         for folder in (self._places.path, self._places.staging, self._places.staged()):
             self._tree.make(folder)
         if not self._tree.one_system(self._places.path, self._places.staged()):

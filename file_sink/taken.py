@@ -1,19 +1,21 @@
-"""What stands at a sink's places already: files where folders should be, windows that would come a
-second time."""
+"""What stands at a sink's places already: files where folders should be, folders with which readers
+could not read the sink's own, windows that would come a second time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from file_sink.errors import FolderTaken, FolderUnsuitable
-from file_sink.layout import WINDOWS
+from file_sink.layout import FILES, WINDOW_COLUMN, WINDOWS
 from file_sink.published_names import PublishedFile, newest_published, published_file
 from file_sink.tree import walk
 from windowlog.errors import pipeline_command
 
 if TYPE_CHECKING:
     from file_sink.layout import Places
+    from file_sink.settings import Settings
     from file_sink.tree import Tree
     from windowlog.errors import Choice
 
@@ -28,6 +30,69 @@ def refuse_file(tree: Tree, places: Places, sink: str) -> None:
                 reason=f"{path} is a file",
                 remedy="Name a folder, or one that is yet to be made.",
             )
+
+
+def refuse_mixed(tree: Tree, places: Places, settings: Settings, sink: str) -> None:
+    """FolderUnsuitable if there are folders beside which no reader finds this sink's rows.
+
+    Readers take `day=…` for a column, and want the same ones everywhere: of other folders Spark
+    says CONFLICTING_PARTITION_COLUMN_NAMES or CONFLICTING_DIRECTORY_STRUCTURES, and passes over
+    files beside them without a word. Only the folder's own names are looked at."""
+    ours = _first_column(settings)
+    names = [e.name for e in tree.list(places.path) if e.kind == "folder"]
+    others = [name for name in names if _is_read(name) and _disturbs(name, ours)]
+    if not others:
+        return
+    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    rows = f"the sink's folders {ours}=…" if ours else "the sink's files"
+    raise FolderUnsuitable(
+        sink=sink,
+        path=places.path,
+        reason=f"the folder {others[0]}{more} is in it, which is none of layout"
+        f" {settings.layout!r}{_by(settings.partition_by)}, and no reader could read both that and"
+        f" {rows}",
+        remedy=_beside(settings, {_column(name) for name in others}),
+    )
+
+
+def _first_column(settings: Settings) -> str | None:
+    """What the names of this sink's folders begin with; None if it makes none."""
+    if settings.layout == WINDOWS:
+        return WINDOW_COLUMN
+    return settings.partition_by[0] if settings.partition_by else None
+
+
+def _is_read(name: str) -> bool:
+    """Names that Hadoop's readers leave out are nobody's rows."""
+    return not name.startswith(".") and not (name.startswith("_") and "=" not in name)
+
+
+def _column(name: str) -> str:
+    """The column that readers take a folder's name for; "" for none."""
+    return unquote(name.partition("=")[0]) if "=" in name else ""
+
+
+def _disturbs(name: str, ours: str | None) -> bool:
+    # Files beside folders without a column are read together with those.
+    column = _column(name)
+    return column != "" if ours is None else column.lower() != ours.lower()
+
+
+def _by(columns: Sequence[str]) -> str:
+    return f" with partition_by={list(columns)!r}" if columns else ""
+
+
+def _beside(settings: Settings, columns: set[str]) -> str:
+    move = "or move them away"
+    if {column.lower() for column in columns} == {WINDOW_COLUMN}:
+        return f"Choose another folder; or stay with layout={WINDOWS!r}; {move}."
+    if len(columns) > 1 or "" in columns:
+        return f"Choose another folder; {move}."
+    [column] = columns
+    same = settings.partition_by and settings.partition_by[0].lower() == column.lower()
+    by = list(settings.partition_by) if same else [column]
+    stands = "which stands well beside them if they have no folders but these"
+    return f"Choose another folder; or layout={FILES!r} with partition_by={by!r}, {stands}; {move}."
 
 
 def newest_window(tree: Tree, places: Places, layout: str) -> int:

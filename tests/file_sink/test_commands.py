@@ -132,17 +132,31 @@ def test_more_than_the_log_has_is_for_another_folder(
     assert "Name another place for the sink" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("change", ["layout", "folder"])
-def test_another_layout_or_folder_is_for_a_person_to_decide(place: Place, change: str) -> None:
-    """`files` in a folder of windows, or a folder of another name."""
-    place.arguments = {change: "files"}
-    kind = errors.TargetChanged if change == "layout" else errors.LedgerLost
-    refused(place, kind, "out --from now")
+def test_another_layout_is_for_a_person_to_decide(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`files` in a folder of windows, which no reader could read, until those are moved away."""
+    place.arguments = {"layout": "files"}
+    refused(place, errors.TargetChanged, "out --from now")
+    assert place.command("adopt WHERE out --from now") != 0
+    assert "window_id=00000001 and 1 more is in it" in capsys.readouterr().err
+    (place.root / "before").mkdir()
+    for window in list((place.root / "out").iterdir()):
+        window.rename(place.root / "before" / window.name)
     assert place.command("adopt WHERE out --from now") == 0
     place.add()
     place.run()
-    folder = "files" if change == "folder" else "out"
-    assert place.seen(folder) == (place.expected()[2:] if change == "folder" else place.expected())
+    assert place.seen("before") + place.seen() == place.expected()
+
+
+def test_a_folder_of_another_name_is_for_a_person_to_decide(place: Place) -> None:
+    """It has no memory."""
+    place.arguments = {"folder": "files"}
+    refused(place, errors.LedgerLost, "out --from now")
+    assert place.command("adopt WHERE out --from now") == 0
+    place.add()
+    place.run()
+    assert place.seen("files") == place.expected()[2:]
 
 
 def test_a_renamed_sink_goes_on_and_back(place: Place) -> None:
