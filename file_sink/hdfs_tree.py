@@ -52,6 +52,10 @@ class HdfsTree:
         """As it is written, without doubled slashes."""
         return hdfs_path(path)
 
+    def url(self, path: str) -> str:
+        """Where name nodes have it: a URL as a log's, without options."""
+        return f"{self._place.text.rstrip('/')}{inside(path)}"
+
     def spark_path(self, path: str) -> str:
         """The path itself."""
         return path

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from file_sink import layout, paths, sharing, taken
 from file_sink.folder import Folder
+from file_sink.hdfs_tree import HdfsTree
 from file_sink.joining import check_rollup
 from file_sink.layout import Places
 from file_sink.settings import settings
@@ -92,6 +93,12 @@ class FileSink:
             paths.join(places.spark(attempt), name),
             paths.join(places.rolled(attempt), name),
         )
+
+    def folders(self) -> Sequence[str]:
+        """The folders that are its own: absolute paths; on HDFS URLs as those of a log."""
+        places = Places(self._tree.place(self._path))
+        url = self._tree.url if isinstance(self._tree, HdfsTree) else str
+        return url(places.path), url(places.staging)
 
     def open(self, context: SinkContext) -> None:
         """Begin a run. FolderUnsuitable if the path is a file. Creates nothing."""

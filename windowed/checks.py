@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from windowed.asides import frame_names, rejects_of, sets_aside
-from windowlog import naming
 from windowlog.contracts import Input, Sink
 from windowlog.errors import BadArgument
-
-if TYPE_CHECKING:
-    from windowlog.log import WindowLog
 
 # Long enough for any name a person reads; short enough for a ledger's key on every database (MySQL:
 # 767 bytes).
@@ -58,34 +53,7 @@ def check_inputs(inputs: Any) -> None:
 
 def check_sinks(sinks: Any) -> None:
     """At least one sink."""
-    _check_named("sinks", sinks, Sink, "jdbc_sink.JdbcSink(…)")
-
-
-def check_places(inputs: Mapping[str, Input], log: WindowLog, sinks: Mapping[str, Sink]) -> None:
-    """No input reads what this pipeline writes: each window would give the next one something to
-    read, for ever."""
-    for storage in (log.storage, getattr(log.storage, "mirror", None)):
-        folder = getattr(storage, "folder", None)
-        if folder is None:
-            continue
-        plan = os.path.join(folder, naming.WINDOWS, naming.numbered(1))
-        _check_place("log", folder, [plan], inputs)
-    for name, sink in sinks.items():
-        files: Sequence[str] = getattr(sink, "files", list)()
-        _check_place(f"sinks[{name!r}]", ", ".join(files), files, inputs)
-
-
-def _check_place(
-    argument: str, value: str, files: Sequence[str], inputs: Mapping[str, Input]
-) -> None:
-    for name, source in inputs.items():
-        reads = getattr(source, "reads", None)
-        if reads is not None and any(map(reads, files)):
-            allowed = (
-                f"a place that input {name!r} does not read, or the pipeline would feed itself:"
-                " elsewhere, or below a name that begins with _ or ."
-            )
-            raise BadArgument(argument=argument, value=value, allowed=allowed)
+    _check_named("sinks", sinks, Sink, "jdbc_sink.JdbcSink(…) or file_sink.FileSink(…)")
 
 
 def _check_named(argument: str, members: Any, contract: type, example: str) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from windowed import checks, looking, run_checks
+from windowed import checks, looking, place_checks, run_checks
 from windowed.clock import Clock, SystemClock
 from windowed.frames import outputs_by_sink
 from windowed.listener import Listener, Listeners
@@ -72,7 +72,7 @@ class Pipeline:
         self.transform = transform
         with named(where="log"):
             self.log = log if isinstance(log, WindowLog) else WindowLog(log)
-        checks.check_places(self.inputs, self.log, self.sinks)
+        place_checks.check_places(self.inputs, self.log, self.sinks)
         self.keep = keep
         self._in_use = threading.Lock()
         self._locator = Locator(self, locator)

@@ -198,7 +198,8 @@ class Sink(Protocol):
     A sink may have one method more, `idle()`: called before each wait of a run, so that it lets go
     of what others need meanwhile (a database file). The next call finds it as usable as before.
     A sink that writes files may have `files() -> Sequence[str]`: absolute paths, or URLs, of some
-    of each kind, as `Input.reads` may be asked for them.
+    of each kind, as `Input.reads` may be asked for them; and
+    `folders() -> Sequence[str]`, those that are its own alone: paths, or URLs as a log's.
     One that can join what it has published into fewer files may have `roll_up() ->
     tuple[Sequence[str], Callable[[], None] | None]`: what that would do, in words, and what does
     it, or None. Called open, for a command.

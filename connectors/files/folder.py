@@ -55,6 +55,9 @@ class Folder(Protocol):
     def walk(self, pattern: re.Pattern[str], name: str) -> Tree:
         """The files whose path matches. Raises FolderMissing, Unreadable."""
 
+    def url(self) -> str:
+        """Its absolute path, or its URL as a log's."""
+
     def reads(self, pattern: re.Pattern[str], path: str) -> bool:
         """Would a walk find a file at this absolute path, if it were there?"""
 

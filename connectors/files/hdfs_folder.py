@@ -89,6 +89,10 @@ class HdfsFolder:
             raise FolderMissing(input=name, path=where, found="is not a folder")
         return found
 
+    def url(self) -> str:
+        """As the name nodes have it, without options."""
+        return f"{self._name_nodes.text.rstrip('/')}{self._root}"
+
     def reads(self, pattern: re.Pattern[str], path: str) -> bool:
         """Of a sink's path, `hdfs://…`, and of a log's, `webhdfs://…`, where they are said to be
         on the same name nodes as this folder."""

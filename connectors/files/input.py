@@ -108,6 +108,10 @@ class FileInput:
         """Is a file at this absolute path one of those that it reads? Touches only links."""
         return self._settings.folder.reads(self._settings.pattern, path)
 
+    def folders(self) -> tuple[str, ...]:
+        """Where it reads: an absolute path, or a URL as a log's."""
+        return (self._settings.folder.url(),)
+
     def open(self, context: InputContext) -> None:
         """Rebuild the index: the memory's newest version, then all plans after it."""
         self._forget()

@@ -34,6 +34,10 @@ class LocalFolder:
         """Links are followed."""
         return walk(self.place, pattern, name)
 
+    def url(self) -> str:
+        """The place itself."""
+        return self.place
+
     def reads(self, pattern: re.Pattern[str], path: str) -> bool:
         """Touches only links. A URL is no path."""
         return os.path.isabs(path) and would_find(self.place, pattern, path)

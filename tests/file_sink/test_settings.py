@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
+from connectors import FileInput
 from file_sink import FileSink
 from file_sink.layout import Places, from_spark, staged_name, staged_window
 from file_sink.local_tree import LocalTree
 from file_sink.paths import folders
 from file_sink.published_names import newest_published
 from file_sink.tree import Tree
+from windowed import Pipeline
+from windowed.testing import RowsInput
+from windowlog import WindowLog
 from windowlog.errors import BadArgument
 
 
@@ -159,3 +163,64 @@ def test_places_that_overlap(other: str, overlaps: bool) -> None:
 def test_folders_come_inner_ones_first() -> None:
     """Each is made durable before the one that names it."""
     assert folders(["a/b/x", "a/y", "z"]) == ["a/b", "a", ""]
+
+
+def _pipeline(sink: FileSink, log: Any, source: FileInput | None = None) -> Pipeline:
+    inputs: dict[str, Any] = {"rows": source or RowsInput([], schema="word string")}
+    return Pipeline("p", inputs=inputs, transform=lambda rows: rows, sinks={"out": sink}, log=log)
+
+
+@pytest.mark.parametrize(
+    ("out", "log"),
+    [("q", "q"), ("q", "q/log"), ("q", "q.staging"), ("q", "q.staging/staged/log"),
+     ("q/windows", "q"), ("q/deep/out", "q"), ("q", "link/log"), ("../here/q", "q/log")],
+)  # fmt: skip
+@pytest.mark.parametrize("argument", ["log", "mirror"])
+def test_a_log_that_shares_files_with_a_sink_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str, log: str, argument: str
+) -> None:
+    """In both directions, and its mirror too. Nothing is touched."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    Path("link").symlink_to("q")
+    where = WindowLog("near", mirror=log) if argument == "mirror" else log
+    with pytest.raises(BadArgument, match=rf"^{argument}='{tmp_path}/.*sink 'out', which has /"):
+        _pipeline(FileSink(out), where)
+    assert [path.name for path in Path().iterdir()] == ["link"]
+
+
+@pytest.mark.parametrize("log", ["hdfs.log", "out2", "out.staging2", "state/log"])
+def test_a_log_beside_a_sink_is_a_log(tmp_path: Path, log: str) -> None:
+    """Also where one name begins with the other."""
+    for out in ("out", "state/out"):
+        _pipeline(FileSink(tmp_path / out), WindowLog(tmp_path / log, mirror=tmp_path / "state/m"))
+
+
+def test_on_hdfs_too() -> None:
+    """A log names name nodes, a path does not."""
+    sink = FileSink("hdfs://nn:8020/out", storage="webhdfs://nn:9870,nn2:9870")
+    for log in ("webhdfs://nn2:9870/out/log", "webhdfs://nn/out.staging?user.name=a"):
+        with pytest.raises(BadArgument, match=r"^log='webhdfs://.*sink 'out', which has webhdfs"):
+            _pipeline(sink, log)
+    with pytest.raises(BadArgument, match=r"^mirror='webhdfs://nn:9870/out/m'"):
+        _pipeline(sink, WindowLog("near", mirror="webhdfs://nn:9870/out/m"))
+    for log in ("webhdfs://nn2:9870/out2", "webhdfs://other:9870/out", "/out"):
+        _pipeline(sink, log)
+
+
+@pytest.mark.parametrize("out", [".", "in"])
+def test_a_sink_above_its_input_is_refused(tmp_path: Path, out: str) -> None:
+    """Its readers would find the input's files, also where the input passes over the sink's."""
+    source = FileInput(tmp_path / "in", pattern="*.txt")
+    with pytest.raises(BadArgument, match=rf"sinks\['out'\]='{tmp_path}.*input 'rows' .*/in:"):
+        _pipeline(FileSink(tmp_path / out), tmp_path / "../log", source)
+    _pipeline(FileSink(tmp_path / "in" / "_out"), tmp_path / "log", source)
+
+
+def test_the_folder_is_named_that_an_input_would_read(tmp_path: Path) -> None:
+    """And no path inside of it."""
+    with pytest.raises(BadArgument, match=r"input 'rows' does not read") as refused:
+        _pipeline(FileSink(tmp_path / "in/out"), tmp_path / "log", FileInput(tmp_path / "in"))
+    assert str(refused.value).startswith(f"sinks['out']='{tmp_path}/in/out' ")
+    assert f"({tmp_path}/in)" in str(refused.value)
+    assert "staging" not in str(refused.value)
