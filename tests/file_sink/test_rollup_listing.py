@@ -4,6 +4,7 @@ folder before stays, and no other switch comes, for as long as that may take."""
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import pytest
 
 from file_sink import rolling, sweeping
 from tests.file_sink.bench import Bench, words
+from tests.file_sink.test_commands import Place
 from tests.file_sink.test_rollup import filled, roll_up
 from tests.file_sink.test_rollup_places import old_trees
 from tests.file_sink.test_rollup_runs import publish, threads
@@ -185,6 +187,30 @@ def test_the_command_says_that_it_waits_for_readers(
     assert slept == [pytest.approx(LISTING_S, abs=20)]
     assert len(old_trees(bench)) == 1
     assert len(bench.published()) == 1
+
+
+def test_the_command_says_so_before_it_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever looks at a silent minute thinks of a command that hangs."""
+    place, said = Place(tmp_path), list[str]()
+    assert place.command("rollup WHERE") == 0
+    place.add()
+    place.add()
+    place.run()
+    capsys.readouterr()
+
+    def sleep(seconds: float) -> None:
+        said.append(capsys.readouterr().out)
+        for tree in (tmp_path / "out.staging" / "rolled").iterdir():
+            os.utime(tree, (time.time() - LISTING_S - 1,) * 2)
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    assert place.command("rollup WHERE") == 0
+    assert len(said) == 1
+    assert re.search(r"this one begins in [56]\d s\n$", said[0])
+    assert capsys.readouterr().out == "Done.\n"
+    assert place.seen() == place.expected()
 
 
 def test_a_run_joins_again_only_when_nobody_lists_the_folder_before(

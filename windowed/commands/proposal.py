@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,17 +15,24 @@ from windowed.errors import ChoiceRefused
 @dataclass(frozen=True)
 class Proposal:
     """`lines` say what `apply` does. Without `apply` it is done already: there is nothing to do.
-    `before` is what to think of first: said while nothing is changed yet."""
+    `before` is what to think of first: said while nothing is changed yet. `slow`: what is done is
+    said before it is, as it may take its time, or wait."""
 
     lines: Sequence[str]
     apply: Callable[[], None] | None
     before: Sequence[str] = ()
+    slow: bool = False
 
 
 def carry_out(proposal: Proposal, words: Sequence[str], *, apply: bool) -> None:
     """Do it and say so, or say what would be done and the command that does it."""
     if proposal.apply is None:
         _say("There is nothing to do:", proposal.lines)
+    elif apply and proposal.slow:
+        _say("This is being done:", proposal.lines)
+        sys.stdout.flush()
+        proposal.apply()
+        typer.echo("Done.")
     elif apply:
         proposal.apply()
         _say("Done:", proposal.lines)

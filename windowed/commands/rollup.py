@@ -51,7 +51,7 @@ def _proposal(look: Opened, sink: str, words: list[str]) -> Proposal:
         said, deed = roll_up()
         lines += [f"sink {name}: {line}" for line in said]
         deeds += [deed] if deed is not None else []
-    return Proposal(lines, (lambda: _do(deeds)) if deeds else None)
+    return Proposal(lines, (lambda: _do(deeds)) if deeds else None, slow=True)
 
 
 def _named(names: Sequence[str]) -> str:
