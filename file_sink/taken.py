@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from file_sink.errors import FolderTaken, FolderUnsuitable
 from file_sink.layout import FILES, WINDOW_COLUMN, WINDOWS
+from file_sink.paths import join
 from file_sink.published_names import PublishedFile, newest_published, published_file
 from file_sink.tree import walk
 from windowlog.errors import pipeline_command
@@ -41,14 +42,16 @@ def refuse_mixed(tree: Tree, places: Places, settings: Settings, sink: str) -> N
     ours = _first_column(settings)
     names = [e.name for e in tree.list(places.path) if e.kind == "folder"]
     others = [name for name in names if _is_read(name) and _disturbs(name, ours)]
-    if not others:
+    # Empty folders disturb nobody; one that is not is found soon.
+    found = next((name for name in others if tree.list(join(places.path, name))), None)
+    if found is None:
         return
     more = f" and {len(others) - 1} more" if len(others) > 1 else ""
     rows = f"the sink's folders {ours}=…" if ours else "the sink's files"
     raise FolderUnsuitable(
         sink=sink,
         path=places.path,
-        reason=f"the folder {others[0]}{more} is in it, which is none of layout"
+        reason=f"the folder {found}{more} is in it, which is none of layout"
         f" {settings.layout!r}{_by(settings.partition_by)}, and no reader could read both that and"
         f" {rows}",
         remedy=_beside(settings, {_column(name) for name in others}),

@@ -116,7 +116,7 @@ def test_a_failed_sync_beside_a_run_does_not_end_it(
     assert Counter(rows_by_pyarrow(bench.path)) == rows(17)
 
 
-@pytest.mark.parametrize("step", ["fingerprint rolled", "list out/foreign"])
+@pytest.mark.parametrize("step", ["fingerprint rolled", "list out/_foreign"])
 def test_a_held_roll_up_that_cannot_be_looked_at_refuses_no_start(
     tmp_path: Path, step: str
 ) -> None:
@@ -124,7 +124,7 @@ def test_a_held_roll_up_that_cannot_be_looked_at_refuses_no_start(
     tree = Paused()
     bench = filled(tmp_path / "out", 4, storage=tree)
     begun(bench, tree)
-    (bench.path / "foreign").mkdir()
+    (bench.path / "_foreign").mkdir()
     bench.arguments = {"storage": Faulty(step)}
     bench.die()
     bench.sink.committed(99)
