@@ -45,7 +45,10 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
-_NO_ROLL_UP = "Its files stay as they are, and readers see them as before."
+_NO_ROLL_UP = (
+    "Its files stay as they are, and readers see them as before. Windows of more rows (a"
+    " longer trigger, larger limits of the input) and target_file_bytes= make fewer files."
+)
 
 
 class Folder:

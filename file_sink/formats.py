@@ -74,7 +74,9 @@ def _name_findings(settings: Settings, names: list[str]) -> Iterator[str]:
     for argument in ("partition_by", "sort_by"):
         for column in getattr(settings, argument):
             if column not in names:
-                yield f"column {column} of {argument} is missing"
+                meant = folded.get(column.lower())
+                hint = f" (did you mean {meant}?)" if meant else ""
+                yield f"column {column} of {argument} is missing{hint}"
     for column in settings.partition_by:
         if column.startswith(("_", ".")):
             yield (

@@ -16,6 +16,15 @@ from windowlog.wiring import SinkIdentity
 
 FORMATS = ("parquet", "orc", "csv", "json", "text", "avro")
 
+# Those that Spark 4 names for each, in any case.
+_PLAIN = ("none", "uncompressed")
+_LINES_CODECS = (*_PLAIN, "bzip2", "deflate", "gzip", "lz4", "snappy")
+_CODECS = {
+    "parquet": (*_PLAIN, "snappy", "gzip", "zstd", "lz4", "lz4_raw", "lzo", "brotli"),
+    "orc": (*_PLAIN, "snappy", "zlib", "zstd", "lz4", "lzo", "brotli"),
+    **dict.fromkeys(("csv", "json", "text"), _LINES_CODECS),
+    "avro": ("uncompressed", "deflate", "snappy", "bzip2", "xz", "zstandard"),
+}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 # Their rename copies file by file, or overwrites: no reader could trust it.
 _OBJECT_STORES = {
@@ -30,11 +39,11 @@ _PLACES = (
 )
 # What has an argument of its own, or would write elsewhere.
 _OWN = {
-    "path": "path",
-    "compression": "compression",
-    "codec": "compression",
-    "maxrecordsperfile": "max_records_per_file",
-    "partitionoverwritemode": "nothing: a window's files are never overwritten",
+    "path": "path=",
+    "compression": "compression=",
+    "codec": "compression=",
+    "maxrecordsperfile": "max_records_per_file=",
+    "partitionoverwritemode": "nothing, as a window's files are never overwritten,",
 }
 
 
@@ -79,17 +88,14 @@ def settings(**given: Any) -> Settings:
     if rollup is not None and (type(rollup) is not int or rollup < 2):
         allowed = "a whole number of windows from 2, or None"
         raise BadArgument(argument="rollup", value=rollup, allowed=allowed)
-    compression = given["compression"]
-    if compression is not None and not (isinstance(compression, str) and compression.isalnum()):
-        allowed = 'the name of a codec, such as "zstd", "gzip" or "none"'
-        raise BadArgument(argument="compression", value=compression, allowed=allowed)
+    compression = _codec(given["format"], given["compression"])
     return Settings(
         format=given["format"],
         layout=given["layout"],
         partition_by=_columns("partition_by", given["partition_by"]),
         sort_by=_columns("sort_by", given["sort_by"]),
         options=_options(given["options"]),
-        compression=compression.lower() if compression else None,
+        compression=compression,
         target_file_bytes=given["target_file_bytes"],
         max_records_per_file=given["max_records_per_file"],
         rollup=rollup,
@@ -127,6 +133,14 @@ def _one_of(argument: str, value: Any, allowed: Sequence[str]) -> None:
         raise BadArgument(argument=argument, value=value, allowed=" or ".join(map(repr, allowed)))
 
 
+def _codec(name: str, given: Any) -> str | None:
+    codec = given.lower() if isinstance(given, str) else given
+    if codec is not None and codec not in _CODECS[name]:
+        allowed = f"{', '.join(map(repr, _CODECS[name]))} for {name}, or None for Spark's default"
+        raise BadArgument(argument="compression", value=given, allowed=allowed)
+    return cast("str | None", codec)
+
+
 def _columns(argument: str, value: Any) -> tuple[str, ...]:
     columns = (value,) if isinstance(value, str) else value
     good = isinstance(columns, Sequence) and all(isinstance(c, str) and c for c in columns)
@@ -145,6 +159,9 @@ def _options(given: Any) -> dict[str, str]:
         if not isinstance(name, str) or not isinstance(value, str | int | float | bool):
             raise BadArgument(argument="options", value=name, allowed=allowed)
         if name.lower() in _OWN:
-            instead = f"other options; for {name!r} there is {_OWN[name.lower()]}"
-            raise BadArgument(argument="options", value=name, allowed=instead)
+            raise BadArgument(
+                argument=f"options[{name!r}]",
+                value=value if name.lower() != "path" else shown(value),
+                allowed=f"leave it out; FileSink has {_OWN[name.lower()]} for that",
+            )
     return {n: str(v).lower() if isinstance(v, bool) else str(v) for n, v in given.items()}

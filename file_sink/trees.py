@@ -9,7 +9,7 @@ from file_sink.hdfs_tree import HdfsTree
 from file_sink.local_tree import LocalTree
 from file_sink.settings import local_path
 from file_sink.tree import Tree
-from windowlog.access.hdfs_path import hdfs_path, is_hdfs, webhdfs_of
+from windowlog.access.hdfs_path import hdfs_path, is_hdfs, refuse_here, webhdfs_of
 from windowlog.access.places import named, shown
 from windowlog.errors import BadArgument
 
@@ -17,6 +17,7 @@ from windowlog.errors import BadArgument
 def tree_of(path: str | PathLike[str], storage: Tree | str | None) -> tuple[str, Tree]:
     """FileSink's path, checked, and who renames there. BadArgument where they do not go together.
     Touches nothing."""
+    refuse_here(path, storage)
     if isinstance(storage, str):
         with named(url="storage"):
             return hdfs_path(path), HdfsTree(storage)

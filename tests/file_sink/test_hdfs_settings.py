@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,13 +51,21 @@ def test_hadoops_own_ports_go_together() -> None:
         "hdfs:/a",
         "hdfs://nn:8020/a/../b",
         "hdfs://nn:8020/a:b",
-        "/a",
     ],
 )
 def test_a_path_that_is_no_folder_of_hdfs_is_refused(path: str) -> None:
-    """With a storage on HDFS, a folder of this machine too."""
+    """With a storage on HDFS."""
     with pytest.raises(BadArgument, match=r"^path=.*hdfs://NAMENODE:8020/FOLDER"):
         FileSink(path, storage="webhdfs://nn:9870")
+
+
+@pytest.mark.parametrize("path", ["/a", "a/b", Path("a"), "~/a"])
+@pytest.mark.parametrize("storage", ["webhdfs://nn:9870", "swebhdfs://nn?delegation=secret"])
+def test_a_storage_for_a_folder_of_this_machine_is_refused(path: Any, storage: str) -> None:
+    """It is the storage that is too much."""
+    with pytest.raises(BadArgument, match=r"^storage='s?webhdfs.*goes with a path of") as refused:
+        FileSink(path, storage=storage)
+    assert "secret" not in str(refused.value)
 
 
 def test_a_password_in_a_path_is_not_repeated() -> None:

@@ -48,11 +48,29 @@ def test_a_wrong_argument_is_named(argument: str, value: Any) -> None:
         FileSink("out", **{argument: value})
 
 
-@pytest.mark.parametrize("option", ["path", "compression", "codec", "maxRecordsPerFile"])
-def test_an_option_that_has_an_argument_of_its_own_is_refused(option: str) -> None:
+@pytest.mark.parametrize(
+    ("option", "ours"),
+    [("path", "path="), ("compression", "compression="), ("codec", "compression="),
+     ("maxRecordsPerFile", "max_records_per_file="), ("partitionOverwriteMode", "nothing")],
+)  # fmt: skip
+def test_an_option_that_has_an_argument_of_its_own_is_refused(option: str, ours: str) -> None:
     """Two answers to one question would be one too many."""
-    with pytest.raises(BadArgument, match="other options; for"):
+    said = rf"^options\['{option}'\]='x' is not possible: leave it out; FileSink has {ours}"
+    with pytest.raises(BadArgument, match=said):
         FileSink("out", options={option: "x"})
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "others"),
+    [("parquet", "snapy", "'snappy', 'gzip'"), ("orc", "gzip", "'zlib'"), ("csv", "zstd", "gzip"),
+     ("json", "brotli", "'gzip'"), ("text", "xz", "'gzip'"), ("avro", "gzip", "'zstandard'")],
+)  # fmt: skip
+def test_a_codec_that_spark_does_not_know_is_refused(name: str, codec: str, others: str) -> None:
+    """On construction, not by the first window. Those that it knows are taken in any case."""
+    with pytest.raises(BadArgument, match=rf"^compression='{codec}' .*{others}.* for {name}"):
+        FileSink("out", format=name, compression=codec)
+    FileSink("out", format=name, compression="Snappy")
+    FileSink("out", compression="LZ4_RAW")
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ def _made(**given: Any) -> Pipeline:
     return Pipeline(arguments.pop("name"), **arguments)
 
 
+SINKS = "jdbc_sink.JdbcSink(…) or file_sink.FileSink(…)"
 WRONG: list[tuple[str, Any, str]] = [
     ("name", "", "text of 1 to 200 characters"),
     ("name", "   ", "text of 1 to 200 characters"),
@@ -94,8 +95,8 @@ def test_a_wrong_argument_is_named(argument: str, value: Any, allowed: str) -> N
     [
         ("inputs", "lines", SINK, "ListSink", "connectors.FileInput(…)"),
         ("inputs", "lines", "in/", "str", "connectors.FileInput(…)"),
-        ("sinks", "out", SOURCE, "RowsInput", "jdbc_sink.JdbcSink(…)"),
-        ("sinks", "out", ListSink, "type", "jdbc_sink.JdbcSink(…)"),
+        ("sinks", "out", SOURCE, "RowsInput", SINKS),
+        ("sinks", "out", ListSink, "type", SINKS),
     ],
 )
 def test_a_member_of_another_type_is_named(

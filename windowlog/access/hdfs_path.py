@@ -3,6 +3,7 @@ reaches it, `webhdfs://namenode:9870`. Pure functions."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +15,8 @@ from windowlog.errors import BadArgument
 _PATH = re.compile(r"hdfs://([A-Za-z0-9._-]+(?::[0-9]{1,5})?)/([^\0]*)", re.IGNORECASE)
 _ALLOWED = "a folder of an HDFS as Spark sees it, hdfs://NAMENODE:8020/FOLDER"
 WITH_STORAGE = f'{_ALLOWED}, with storage="webhdfs://NAMENODE:9870"'
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_WEB = ("webhdfs:", "swebhdfs:")
 _RESERVED = frozenset({".snapshot", ".reserved"})
 # Where Hadoop 3 listens: for Spark, and for WebHDFS.
 _RPC_PORT, _HTTP_PORT = "8020", "9870"
@@ -38,6 +41,19 @@ def hdfs_path(path: Any) -> str:
         allowed = f"{_ALLOWED}; not in a snapshot, nor below /.reserved: copy what is in it"
         raise BadArgument(argument="path", value=path, allowed=allowed)
     return f"hdfs://{found[1]}/{'/'.join(parts)}"
+
+
+def refuse_here(path: object, storage: object) -> None:
+    """BadArgument for a path of this machine with the URL of name nodes as its storage."""
+    if isinstance(path, os.PathLike):
+        path = os.fspath(path)
+    here = isinstance(path, str) and bool(path.strip()) and not _SCHEME.match(path)
+    if here and isinstance(storage, str) and storage.lower().startswith(_WEB):
+        allowed = (
+            f"None for the folder {path!r} of this machine; webhdfs:// goes with a path of HDFS,"
+            " hdfs://NAMENODE:8020/FOLDER"
+        )
+        raise BadArgument(argument="storage", value=shown(storage), allowed=allowed)
 
 
 def webhdfs_of(path: str) -> str:
