@@ -22,6 +22,7 @@ from tests.file_sink.test_commands import Place
 from tests.file_sink.test_rollup import filled, roll_up
 from tests.file_sink.test_rollup_places import old_trees
 from tests.file_sink.test_rollup_runs import publish, threads
+from tests.sleeps import instead_of_sleep
 
 __all__ = ["threads"]  # a fixture
 
@@ -181,7 +182,7 @@ def test_the_command_says_that_it_waits_for_readers(
         slept.append(seconds)
         grow_old(bench)
 
-    monkeypatch.setattr(time, "sleep", sleep)
+    instead_of_sleep(monkeypatch, sleep)
     _, said = roll_up(bench)
     assert said.endswith("readers may still be listing the folder before: this one begins in 60 s")
     assert slept == [pytest.approx(LISTING_S, abs=20)]
@@ -205,7 +206,7 @@ def test_the_command_says_so_before_it_waits(
         for tree in (tmp_path / "out.staging" / "rolled").iterdir():
             os.utime(tree, (time.time() - LISTING_S - 1,) * 2)
 
-    monkeypatch.setattr(time, "sleep", sleep)
+    instead_of_sleep(monkeypatch, sleep)
     assert place.command("rollup WHERE") == 0
     assert len(said) == 1
     assert re.search(r"this one begins in [56]\d s\n$", said[0])

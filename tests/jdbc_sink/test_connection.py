@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from jdbc_sink import JdbcSink
 from jdbc_sink.errors import DatabaseLocked, DatabaseUnusable, TransactionOpen
 from tests.jdbc_sink.processes import another_process
 from tests.jdbc_sink.windows import Bench
+from tests.sleeps import instead_of_sleep
 from windowed.testing.sink_story import Story, hold
 from windowlog.errors import BadArgument
 
@@ -54,7 +54,7 @@ def test_the_commit_of_a_predecessor_is_waited_out(
             looked.append(seconds)
             predecessor.close()
 
-        monkeypatch.setattr(time, "sleep", wait)
+        instead_of_sleep(monkeypatch, wait)
         held = bench.sink.held()
     assert looked
     assert held is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-import threading
 import time
 from contextlib import closing
 from functools import partial
@@ -19,6 +18,7 @@ from jdbc_sink.errors import DatabaseFailed, DatabaseLocked, DatabaseUnusable
 from tests.jdbc_sink.processes import another_process, in_child
 from tests.jdbc_sink.test_files import NOBODY
 from tests.jdbc_sink.windows import Bench, ask
+from tests.sleeps import instead_of_sleep
 from windowed.testing.sink_story import frame
 from windowlog.errors import Fenced, NotHeld
 
@@ -73,17 +73,16 @@ def test_a_lock_is_waited_out(
     process = another_process(opened(bench.path, "BEGIN EXCLUSIVE"))
     process.__enter__()
     looked: list[float] = []
-    sleep, here = time.sleep, threading.get_ident()
+    sleep = time.sleep
 
     def wait(seconds: float) -> None:
-        # Threads that others have left sleep, too; so does the wait for the process's end.
-        if threading.get_ident() == here:
-            looked.append(seconds)
-            if len(looked) == 1:
-                process.__exit__(None, None, None)
+        looked.append(seconds)
+        # The wait for the process's end sleeps, too.
+        if len(looked) == 1:
+            process.__exit__(None, None, None)
         sleep(seconds)
 
-    monkeypatch.setattr(time, "sleep", wait)
+    instead_of_sleep(monkeypatch, wait)
     bench.hold(("a", 1))
     assert looked
 
