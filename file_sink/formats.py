@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 # Formats whose files say how many rows they have.
 COUNTED = ("parquet", "orc")
-# Formats of one line for each row; in the last two a value may hold more line ends.
-_LINES = {"json": ".json", "csv": ".csv", "text": ".txt"}
+# Formats of one line for each row, and how their files end; in the last two a value may hold more
+# line ends.
+LINES = {"json": ".json", "csv": ".csv", "text": ".txt"}
 # Options that make lines end, or be written, in another way.
 _OTHER_LINES = ("linesep", "encoding", "charset", "multiline", "pretty")
 _PIECE_BYTES = 2**20
@@ -25,9 +26,13 @@ def counter(settings: Settings, name: str) -> Callable[[BinaryIO], int] | None:
     """What counts the rows of the file `name`: its footer, or its lines. None where nobody can."""
     if settings.format in COUNTED:
         return lambda stream: rows_in(settings.format, stream)
-    others = [option for option in settings.options if option.lower() in _OTHER_LINES]
-    plain = name.endswith(_LINES.get(settings.format, "\0"))
-    return _lines_in if plain and not others else None
+    plain = name.endswith(LINES.get(settings.format, "\0"))
+    return _lines_in if plain and not other_lines(settings) else None
+
+
+def other_lines(settings: Settings) -> list[str]:
+    """The options, of those given, with which a file is not lines of one row each."""
+    return [option for option in settings.options if option.lower() in _OTHER_LINES]
 
 
 def fits(settings: Settings, rows: int, counted: int) -> bool:

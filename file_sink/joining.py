@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
+from file_sink.formats import LINES, other_lines
 from file_sink.settings import FORMATS
 from file_sink.tree import ExchangingTree
 from windowlog.errors import BadArgument
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 Opens = Callable[[str], BinaryIO]
 """Opens a file to read from."""
 
-_ENDINGS = {"csv": ".csv", "json": ".json", "text": ".txt"}
-# Options that make lines end, or be written, in another way.
-_OTHER_LINES = ("linesep", "encoding", "charset", "multiline", "pretty")
 _PIECE_BYTES = 2**20
 
 
@@ -56,8 +54,8 @@ def cannot_join(settings: Settings) -> str | None:
     if settings.format == "avro":
         others = ", ".join(name for name in FORMATS if name != "avro")
         return f"avro files are joined by Spark only; files of {others} are joined without it"
-    unusual = [option for option in settings.options if option.lower() in _OTHER_LINES]
-    if settings.format in _ENDINGS and unusual:
+    unusual = other_lines(settings)
+    if settings.format in LINES and unusual:
         return f"with option {unusual[0]} files are not lines that could be put together"
     return None
 
@@ -76,9 +74,9 @@ def check_rollup(settings: Settings, tree: object) -> None:
 
 def joiner(settings: Settings, opens: Opens) -> Joiner:
     """Who joins files of these settings, for which `cannot_join` has nothing to say."""
-    if settings.format in _ENDINGS:
+    if settings.format in LINES:
         header = settings.format == "csv" and settings.says_true("header")
-        return _Lines(opens, _ENDINGS[settings.format], header)
+        return _Lines(opens, LINES[settings.format], header)
     if settings.format == "orc":
         from file_sink.joining_orc import OrcJoiner
 
