@@ -9,6 +9,8 @@ KitError
 ├── LineTooLong      FI6  a line is longer than the kit reads
 ├── IndexLost        FI7  what the input remembers does not fit its position
 └── FileReplaced     FI8  another file with the same text stands where one was read
+
+NothingMatches is a warning: no file is like the pattern, so there is nothing to begin with.
 """
 
 from __future__ import annotations
@@ -73,6 +75,10 @@ class FileReplaced(KitError):
     that begins like the old one. Nothing was changed."""
 
     code = "FI8"
+
+
+class NothingMatches(UserWarning):
+    """No file of an input's folder matches its pattern, and it has read none yet."""
 
 
 def reset_to(name: str, place: str) -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from connectors.files import read as reading
 from connectors.files import settings
+from connectors.files.errors import NothingMatches
 from connectors.files.index import Index
 from connectors.files.locate import Locator
 from connectors.files.parts import FileRange, ranges, to_part
-from connectors.files.pattern import compile_pattern
+from connectors.files.pattern import ALL_FILES, compile_pattern
 from connectors.files.places import folder_at, reader_for
 from connectors.files.planning import Planner
 from connectors.files.seek import Seeker
@@ -23,6 +24,7 @@ from connectors.tasks import as_dataframe
 from windowlog.access.webhdfs_url import HdfsPlace
 from windowlog.errors import BadArgument
 from windowlog.values import Bounds, Json, Plan, Seek, Skip
+from windowlog.warned import warn
 from windowlog.wiring import InputIdentity
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ class FileInput:
         path: str | os.PathLike[str],
         *,
         format: str = "lines",  # noqa: A002 (Spark's own word)
-        pattern: str = "*",
+        pattern: str = ALL_FILES,
         max_bytes_per_window: int = 64 * 2**20,
         max_files_per_window: int = 1000,
         quiet_s: float = 2,
@@ -72,6 +74,7 @@ class FileInput:
         self._settings = settings.Settings(
             folder=folder,
             format=check.check_choice("format", format, check.FORMATS),
+            glob=pattern,
             pattern=compile_pattern(pattern),
             max_bytes_per_window=check.check_count(
                 "max_bytes_per_window", max_bytes_per_window, check.MAX_BYTES_PER_WINDOW_MAX
@@ -95,6 +98,7 @@ class FileInput:
         self._told: int | None = None
         self._folded: int | None = None
         self._tree: Tree | None = None
+        self._nothing_told = False
 
     @property
     def _name(self) -> str:
@@ -152,10 +156,21 @@ class FileInput:
         """
         self._index.expect(after, self._name)
         limits = self._settings.max_bytes_per_window, self._settings.max_files_per_window
-        pieces = self._planner(bounds).plan(*limits)
+        planner = self._planner(bounds)
+        pieces = planner.plan(*limits)
         begun = sum(piece.start == 0 for piece in pieces)
         size = sum(piece.length for piece in pieces)
+        if after is None and not planner.tree.files:
+            self._tell_nothing_matches()
         return Plan(tuple(map(to_part, pieces)), self._index.end(begun, size), bytes=size)
+
+    def _tell_nothing_matches(self) -> None:
+        """A pattern that was mistyped looks like a folder in which nothing is new. Once."""
+        of = self._settings
+        if of.glob != ALL_FILES and not self._nothing_told:
+            self._nothing_told = True
+            text = f"no file in {of.folder.place} matches pattern={of.glob!r} yet"
+            warn(NothingMatches(f"input {self._name}: {text}; mend the pattern if one should"))
 
     def read(self, plan: Plan, skips: Sequence[Skip]) -> Frame:
         """The lines, in the driver or in executors. SourceChanged if a file is not what was

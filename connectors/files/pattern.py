@@ -12,6 +12,7 @@ import re
 
 from windowlog.errors import BadArgument
 
+ALL_FILES = "*"
 _ONE_NAME = {"*": "[^/]*", "?": "[^/]"}
 
 

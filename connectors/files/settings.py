@@ -29,10 +29,11 @@ _QUIET_S_MAX = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The checked arguments."""
+    """The checked arguments. `pattern` is the expression that `glob` stands for."""
 
     folder: Folder
     format: str
+    glob: str
     pattern: re.Pattern[str]
     max_bytes_per_window: int
     max_files_per_window: int

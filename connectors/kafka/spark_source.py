@@ -24,6 +24,11 @@ _NOT_FOUND = re.compile("Failed to find (?:the )?data source")
 _CONNECT = "pyspark.sql.connect"
 _PACKAGE = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 
+# How many of the records that it has fetched Kafka's client hands on at a time. With its own 500,
+# Spark's source read a million records of 100 bytes in 2.53 s (1.62 s of CPU), with 5,000 in 1.92
+# (1.40), with 50,000 in 1.81 (1.28): two cores, median of five.
+_POLL_RECORDS = 10_000
+
 # kafka-python's names of what Spark's client has too, under the same name with dots.
 _SHARED = (
     "check_crcs",
@@ -123,6 +128,7 @@ def _reader(spark: SparkSession, settings: Settings) -> DataFrameReader:
         "kafka.bootstrap.servers": settings.where,
         "kafka.isolation.level": "read_committed",
         "kafka.allow.auto.create.topics": "false",
+        "kafka.max.poll.records": str(_POLL_RECORDS),
         "kafkaConsumer.pollTimeoutMs": timeout_ms,
         "includeHeaders": "true",
         "failOnDataLoss": "true",

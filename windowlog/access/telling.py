@@ -1,12 +1,13 @@
-"""A word to whoever sits before a terminal."""
+"""A word to whoever watches a run."""
 
 from __future__ import annotations
 
 import sys
 
 
-def tell_terminal(text: str) -> None:
-    """A line on standard error, if that is a terminal: logs and pipes stay as they are."""
-    if sys.stderr is not None and sys.stderr.isatty():
+def tell(text: str) -> None:
+    """A line on standard error, where a run's progress goes too; into a log as well as on a
+    terminal: who reads a log in the morning wants to know what the time went into."""
+    if sys.stderr is not None:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from windowlog.access.telling import tell_terminal
+from windowlog.access.telling import tell
 from windowlog.access.webhdfs_answers import (
     Refusal,
     Unanswered,
@@ -30,7 +30,7 @@ from windowlog.access.webhdfs_url import HdfsPlace
 # Between two rounds over the name nodes: short at first, for a connection that only broke.
 PAUSE_S_MIN = 0.05
 PAUSE_S_MAX = 2.0
-# Whoever sits before a terminal wonders by then.
+# Whoever watches wonders by then.
 TOLD_S = 3.0
 # Each block is on its disk, not only in memory, before its file counts as written; so this does not
 # rest on how the cluster is set up (dfs.datanode.synconclose).
@@ -44,7 +44,7 @@ class WebHdfs:
 
     Raises Refusal, Unavailable or Unanswered. `repeat=False` is for what must not be done twice:
     then the first Unanswered is raised, after which the caller looks. The name node that answered
-    last is asked first. Creating the object touches nothing; use from one thread. `tell` is told
+    last is asked first. Creating the object touches nothing; use from one thread. `say` is told
     once of each wait of some seconds. `clock` and `sleep` are for tests. StorageUnsuitable where
     the package hdfs is not installed.
     """
@@ -54,13 +54,13 @@ class WebHdfs:
         place: HdfsPlace,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
-        tell: Callable[[str], None] = tell_terminal,
+        say: Callable[[str], None] = tell,
     ) -> None:
         need_packages(place)
         self._place = place
         self._clock = clock
         self._sleep = sleep
-        self._tell = tell
+        self._tell = say
         self._first = 0
         self._clients: dict[int, Any] = {}
         self._process_id = os.getpid()

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import itertools
+import warnings
+from pathlib import Path
 
 import pytest
 
+from connectors.files.errors import NothingMatches
 from connectors.files.pattern import compile_pattern
+from tests.connectors.files.world import World
 from windowlog.errors import BadArgument
 
 # Pattern -> paths that it takes, and paths that it leaves.
@@ -75,3 +79,23 @@ def test_what_is_no_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(BadArgument) as caught:
         compile_pattern(pattern)
     assert f"pattern={pattern!r}" in str(caught.value)
+
+
+def test_a_pattern_that_no_file_matches_is_told_once_in_a_run(tmp_path: Path) -> None:
+    """A slip in it looks like a folder where nothing is new. Without a pattern there is no slip,
+    and once something was read there is none either."""
+    world = World(tmp_path / "in", pattern="*.txt")
+    world.write("a.log", "one\n")
+    with pytest.warns(NothingMatches, match=r"in matches pattern='\*\.txt' yet"):
+        assert world.values() == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert world.values() == []
+    world.write("a.txt", "two\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert world.values() == ["two"]
+        (tmp_path / "in/a.txt").unlink()
+        world.restart()
+        assert world.values() == []
+        assert World(tmp_path / "other").values() == []

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.windowlog.storage.fake_name_node import FakeNameNode
-from windowlog.access.telling import tell_terminal
+from windowlog.access.telling import tell
 from windowlog.access.webhdfs import WebHdfs
 from windowlog.access.webhdfs_answers import Unavailable
 from windowlog.access.webhdfs_url import parse_place
@@ -45,11 +45,13 @@ def test_a_long_wait_is_told_once_and_a_short_one_never() -> None:
         assert all("up to 30 s for HDFS: no-such-host.invalid:9870 cannot" in each for each in said)
 
 
-def test_only_a_terminal_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What goes into a log or a pipe stays as it was."""
-    for terminal, expected in ((True, "waiting\n"), (False, "")):
+def test_a_wait_is_told_on_standard_error_whatever_that_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal and in a log; where there is none, to nobody."""
+    for terminal in (True, False):
         stream = io.StringIO()
         monkeypatch.setattr(stream, "isatty", lambda terminal=terminal: terminal)
         monkeypatch.setattr(sys, "stderr", stream)
-        tell_terminal("waiting")
-        assert stream.getvalue() == expected
+        tell("waiting")
+        assert stream.getvalue() == "waiting\n"
+    monkeypatch.setattr(sys, "stderr", None)
+    tell("waiting")
