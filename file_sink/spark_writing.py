@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from file_sink import no_line
 from file_sink.errors import FormatUnavailable
+from file_sink.spark_reach import unreached
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -27,8 +28,8 @@ def write(
 ) -> int:
     """Write all rows into a new folder, as Spark is told of it; how many rows there were, counted
     on their way. `input_bytes` is the size of the window's plans, None if it is not known. NoLine
-    for rows that Spark leaves out."""
-    from pyspark.errors import AnalysisException
+    for rows that Spark leaves out; FormatUnavailable; an HDFS that Spark does not reach is
+    StorageFailed or FolderUnsuitable."""
     from pyspark.sql import Observation
     from pyspark.sql import functions as F  # noqa: N812 (as all of Spark's users call it)
 
@@ -55,13 +56,21 @@ def write(
         writer = writer.partitionBy(*settings.partition_by)
     try:
         writer.mode("error").save(folder)
-    except AnalysisException as error:
-        if _lacks_format(error, settings):
-            raise _unavailable(settings, sink) from error
+    except Exception as error:
+        _explain(error, folder, settings, sink)
         raise
     if only is not None:
         no_line.refuse_no_line(int(observation.get["left_out"]), only)
     return int(observation.get["rows"])
+
+
+def _explain(error: Exception, folder: str, settings: Settings, sink: str) -> None:
+    """Raise the kit's own word for it, if there is one."""
+    if _lacks_format(error, settings):
+        raise _unavailable(settings, sink) from error
+    told = unreached(error, folder, sink)
+    if told is not None:
+        raise told from error
 
 
 def _left_out(only: str, settings: Settings) -> Column:
@@ -85,6 +94,10 @@ def _quoted(column: str) -> str:
 
 
 def _lacks_format(error: Exception, settings: Settings) -> bool:
+    from pyspark.errors import AnalysisException
+
+    if not isinstance(error, AnalysisException):
+        return False
     text = str(error).lower()
     return settings.format == "avro" and "avro" in text and "data source" in text
 

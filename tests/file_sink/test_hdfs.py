@@ -8,6 +8,7 @@
 | two drivers | one holds each window |
 | a foreign file, or a folder where a window goes | left alone; RowsLost |
 | a quota is used up | StorageFailed; the next run goes on |
+| Spark does not reach it by the path's host and port | StorageFailed, FolderUnsuitable |
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from urllib.parse import urlsplit
 import pytest
 
 from file_sink import FileSink
-from file_sink.errors import RowsLost
+from file_sink.errors import FolderUnsuitable, RowsLost
 from tests.file_sink.bench import Bench
 from tests.file_sink.hdfs_world import HdfsWorld, files_of, rows_at
 from tests.file_sink.world import LAYOUTS
 from tests.windowlog.storage.hdfs_world import ask
 from tests.windowlog.storage.lossy_proxy import LossyProxy
 from windowed.testing.crash import Crash, Fuse
+from windowed.testing.services.daemon import free_port
 from windowed.testing.sink_contract import SinkContract
 from windowlog.contracts import Sink
 from windowlog.errors import Fenced, StorageFailed
@@ -208,3 +210,22 @@ def test_spark_writes_to_hdfs_and_reads_whole_windows(
         [(n, names[n % 2], 1) for n in range(6)] + [(n, names[n], 2) for n in range(2)]
     )
     assert [p.split("/")[0] for p in files_of(f"{on_hdfs}/out.staging")] == ["manifests", "marks"]
+
+
+@pytest.mark.spark
+def test_an_hdfs_that_spark_does_not_reach_is_said(
+    spark: SparkSession, hdfs: HdfsService, on_hdfs: str
+) -> None:
+    """The driver reaches it by its web port, and can look at all; the path is Spark's alone."""
+    folder, web = urlsplit(on_hdfs).path, urlsplit(hdfs.webhdfs_url).netloc
+    cases: list[tuple[str, type[Exception], str]] = [
+        (f"127.0.0.1:{free_port()}", StorageFailed, r"nobody who listens.*fs\.defaultFS"),
+        (web, FolderUnsuitable, r"RPC port at hdfs://.*fs\.defaultFS"),
+        ("no-such-host.invalid:8020", FolderUnsuitable, r"the name no-such-host\.invalid"),
+    ]
+    for number, (address, kind, told) in enumerate(cases):
+        path: Any = f"hdfs://{address}{folder}/{number}"
+        bench = Bench(path, storage=hdfs.webhdfs_url)
+        with pytest.raises(kind, match=told):
+            bench.hold(spark.range(3))
+        assert files_of(f"{on_hdfs}/{number}") == []
