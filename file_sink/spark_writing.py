@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from file_sink import no_line
 from file_sink.errors import FormatUnavailable
-from file_sink.spark_reach import unreached
+from file_sink.spark_errors import too_long, unreached
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -68,7 +68,7 @@ def _explain(error: Exception, folder: str, settings: Settings, sink: str) -> No
     """Raise the kit's own word for it, if there is one."""
     if _lacks_format(error, settings):
         raise _unavailable(settings, sink) from error
-    told = unreached(error, folder, sink)
+    told = unreached(error, folder, sink) or too_long(error, folder, settings.partition_by, sink)
     if told is not None:
         raise told from error
 

@@ -8,6 +8,7 @@
 | two drivers | one holds each window |
 | a foreign file, or a folder where a window goes | left alone; RowsLost |
 | a quota is used up | StorageFailed; the next run goes on |
+| a partition's value is too long for a name | FrameUnsuitable |
 | Spark does not reach it by the path's host and port | StorageFailed, FolderUnsuitable |
 """
 
@@ -23,7 +24,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from file_sink import FileSink
-from file_sink.errors import FolderUnsuitable, RowsLost
+from file_sink.errors import FolderUnsuitable, FrameUnsuitable, RowsLost
 from tests.file_sink.bench import Bench
 from tests.file_sink.hdfs_world import HdfsWorld, files_of, rows_at
 from tests.file_sink.world import LAYOUTS
@@ -229,3 +230,15 @@ def test_an_hdfs_that_spark_does_not_reach_is_said(
         with pytest.raises(kind, match=told):
             bench.hold(spark.range(3))
         assert files_of(f"{on_hdfs}/{number}") == []
+
+
+@pytest.mark.spark
+def test_a_value_that_is_too_long_for_a_name_of_hdfs_is_named(
+    spark: SparkSession, hdfs: HdfsService, on_hdfs: str
+) -> None:
+    """As on a disk: what the name node says of it is Java's stack."""
+    path: Any = f"{hdfs.hdfs_url}{urlsplit(on_hdfs).path}/out"
+    bench = Bench(path, storage=hdfs.webhdfs_url, partition_by=["k"])
+    with pytest.raises(FrameUnsuitable, match=r"column k makes .* of 302 bytes, of 255 .*: xxx"):
+        bench.hold(spark.range(1).selectExpr("id", "repeat('x', 300) AS k"))
+    assert files_of(f"{on_hdfs}/out") == []

@@ -170,6 +170,16 @@ def test_a_failing_frame_leaves_nothing(tmp_path: Path, spark: SparkSession) -> 
     assert [p for p in bench.staging() if p.startswith(("spark/", "staged/"))] == []
 
 
+def test_a_value_that_is_too_long_for_a_folders_name_is_named(
+    tmp_path: Path, spark: SparkSession
+) -> None:
+    """With its column; the folder would be `k=` and 260 bytes."""
+    bench = Bench(tmp_path / "out", partition_by=["k"])
+    with pytest.raises(FrameUnsuitable, match=r"column k makes .* of 262 bytes, of 255 .*: üüü"):
+        bench.hold(spark.range(1).selectExpr("id", "repeat('ü', 130) AS k"))
+    assert not list((tmp_path / "out").glob("*"))
+
+
 def test_a_format_that_spark_lacks_is_named(tmp_path: Path, spark: SparkSession) -> None:
     """Avro is a package of its own: the message says which."""
     bench = Bench(tmp_path / "out", format="avro")
