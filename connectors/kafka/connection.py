@@ -23,6 +23,7 @@ from connectors.kafka.login import Unfit, ready
 from connectors.kafka.packets import unopened
 from connectors.kafka.settings import Settings
 from connectors.kafka.trust import Distrusted
+from connectors.kafka.waiting import Outage, Waiting
 from windowlog.errors import BadArgument, KitError
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _PAUSE_S, _PAUSE_S_MAX = 0.1, 1.0
+# What `call` is told that reads records; all else are questions.
+A_READ = "a read"
 
 
 class Connection:
@@ -41,6 +44,8 @@ class Connection:
         self._admin: KafkaAdminClient | None = None
         self._consumer: KafkaConsumer | None = None
         self._let_in = False
+        whom = f"Kafka at {settings.where}"
+        self._outage = Outage(f"input {name}", whom, settings.stall_timeout_s)
 
     @property
     def admin(self) -> KafkaAdminClient:
@@ -94,6 +99,10 @@ class Connection:
         BrokerNotTrusted, BrokerUnavailable, ClientMissing; BadArgument for files that do not serve;
         other errors than those of connections pass through."""
         self._need_package()
+        with Waiting(self._outage, slow=what == A_READ) as waiting:
+            return self._tried(what, work, waiting)
+
+    def _tried(self, what: str, work: Callable[[], _T], waiting: Waiting) -> _T:
         started_s = time.monotonic()
         limit_s = started_s + self.settings.stall_timeout_s
         pause_s = _PAUSE_S
@@ -108,8 +117,9 @@ class Connection:
                 self.drop()
                 now_s = time.monotonic()
                 if now_s + pause_s > limit_s or not _passes(error):
-                    tried = _tried(error, tries, now_s - started_s)
+                    tried = _how_often(error, tries, now_s - started_s)
                     raise self._judged(what, error, tried) from None
+                waiting.failed(error)
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, _PAUSE_S_MAX)
 
@@ -177,7 +187,7 @@ def _passes(error: Exception) -> bool:
     return bool(getattr(error, "retriable", isinstance(error, OSError)))
 
 
-def _tried(error: Exception, tries: int, seconds: float) -> str:
+def _how_often(error: Exception, tries: int, seconds: float) -> str:
     """How often, and how long, as it was."""
     if not _passes(error):
         return "not worth another try"

@@ -11,7 +11,7 @@ from connectors.kafka import losses, options
 from connectors.kafka import read as ways
 from connectors.kafka.bad_records import explained
 from connectors.kafka.client import Client
-from connectors.kafka.connection import Connection
+from connectors.kafka.connection import A_READ, Connection
 from connectors.kafka.errors import ReadStalled
 from connectors.kafka.fetch import Range, Stalled, Undecodable, fetch
 from connectors.kafka.parts import OffsetRange
@@ -45,7 +45,7 @@ class Reading:
         if not self._pieces:
             return SCHEMA.empty_table()
         try:
-            return self._connection.call("a read", self._read)
+            return self._connection.call(A_READ, self._read)
         except (Unreadable, Undecodable) as error:
             told = explained(error, self._connection.name, self._window_id, lambda _: True)
             raise (told or error) from None
