@@ -16,7 +16,8 @@ KitError
 ├── TooManySetAside    KF13 more such records in one window than may be set aside
 └── HeaderUnreadable   KF14 a header whose name kafka-python cannot read
 
-TransactionOpen is a warning: a window ends before a transaction that has been open for long.
+TransactionOpen is a warning: a window ends before a transaction that has been open for long. So is
+NothingMatches: no topic is like the pattern, so there is nothing to begin with.
 """
 
 from __future__ import annotations
@@ -136,3 +137,7 @@ class HeaderUnreadable(KitError):
 
 class TransactionOpen(UserWarning):
     """A window ends before a transaction that has been open for long."""
+
+
+class NothingMatches(UserWarning):
+    """No topic matches an input's pattern, and it has read none yet."""

@@ -12,19 +12,18 @@ from connectors.kafka.client import Client
 from connectors.kafka.connection import Connection
 from connectors.kafka.decoded import Decoded
 from connectors.kafka.decoding import BYTES, MAX_REJECTS, checked_decoding
-from connectors.kafka.errors import TransactionOpen
 from connectors.kafka.look import Look, Offsets
 from connectors.kafka.parts import named, ranges, to_part, without
 from connectors.kafka.planning import joined, plan_ranges
 from connectors.kafka.position import Position, from_json, in_words, to_json
 from connectors.kafka.reading import Reading
+from connectors.kafka.remarks import Remarks
 from connectors.kafka.seek import sought
 from connectors.kafka.settings import checked
 from connectors.kafka.spark_source import check_options
 from connectors.kafka.starting import first_position, milliseconds
 from windowlog.errors import BadArgument
 from windowlog.values import Bounds, Json, Plan, Seek, Skip
-from windowlog.warned import warn
 from windowlog.wiring import InputIdentity
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ class KafkaInput:
         self._told: int | None = None
         self._aside = 0
         self._position: Position | None = None
-        self._reported: set[tuple[str, int, int]] = set()
+        self._remarks = Remarks(self._settings, self._name)
         self._decoded = Decoded(self._settings.decoding)
         self._connection = Connection(self._settings, self._name)
         self._client = Client(self._connection)
@@ -137,19 +136,11 @@ class KafkaInput:
     def bounds(self) -> Bounds:
         """All partitions with their offsets. Warns of transactions that have been open for long."""
         look = self._client.look()
-        self._report(look)
+        self._remarks.transactions(self._client.open_transactions(look))
         stop = self._settings.stop_at
         if isinstance(stop, datetime):
             stop = self._client.offsets_at(milliseconds(stop), look)
         return Bounds(look.until(stop) if stop is not None else look)
-
-    def _report(self, look: Look) -> None:
-        for one in self._client.open_transactions(look):
-            key = one.topic, one.partition, one.first
-            age_s = time.time() - one.last_ms / 1000
-            if age_s >= self._settings.stall_timeout_s and key not in self._reported:
-                self._reported.add(key)
-                warn(TransactionOpen(one.told(self._name)))
 
     def waiting(self, bounds: Bounds) -> list[str]:
         """Nothing: a record that is not committed is not there yet."""
@@ -162,6 +153,7 @@ class KafkaInput:
         assert isinstance(look, Look), "bounds come from bounds()"
         position = self._checked(after, look)
         self._position = position
+        self._remarks.nothing_matches(position, look)
         pieces, end = plan_ranges(position, look, self._settings.max_records_per_window)
         size = sum(piece.length for piece in pieces)
         if not pieces:
