@@ -36,7 +36,7 @@ def check_servers(value: Any) -> tuple[str, ...]:
     fine = isinstance(given, Sequence) and bool(given)
     if not fine or not all(isinstance(one, str) and _is_server(one.strip()) for one in given):
         allowed = "HOST:PORT, or a list of these"
-        shown = re.sub(r"[^/,'\"]*@", "***@", repr(value))
+        shown = re.sub(r"[^/,'\"]*@", "***@", value if isinstance(value, str) else repr(value))
         raise BadArgument(argument="bootstrap_servers", value=shown, allowed=allowed)
     return tuple(one.strip() for one in given)
 

@@ -80,7 +80,8 @@ def check_fits(spark: SparkSession, settings: Settings) -> None:
 def _refusal(spark: SparkSession, settings: Settings) -> BadArgument | None:
     """What stands against it, beside options that it does not know."""
     if not is_there(spark):
-        allowed = f"'spark' only with Spark's own source: spark.jars.packages={_PACKAGE}:VERSION"
+        package = f"spark.jars.packages={_PACKAGE}:{spark.version}"
+        allowed = f"'spark' only with Spark's own source: make the session with {package}"
         return BadArgument(argument="reader", value="spark", allowed=allowed)
     client = settings.client
     key = spark_login.unfit_key(client)

@@ -189,14 +189,15 @@ def test_a_reader_that_needs_spark_is_refused_without_it(reader: str) -> None:
 def test_sparks_source_is_refused_where_it_is_not(
     broker: Broker, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the package that has it. A format that is nowhere stands for it."""
+    """With the package that has it, in the version of this Spark. A format that is nowhere stands
+    for it."""
     topic = broker.create()
     broker.send(topic, b"one")
     assert spark_source.is_there(spark)
     monkeypatch.setattr(spark_source, "_FORMAT", "kafka_of_nowhere")
     with running(broker, topic, spark=spark, reader="spark") as run:
         plan = run.plan()
-        with pytest.raises(BadArgument, match="spark-sql-kafka"):
+        with pytest.raises(BadArgument, match=f"spark-sql-kafka-0-10_2.13:{spark.version}[.]"):
             run.input.read(plan, ())
 
 

@@ -190,3 +190,9 @@ def test_what_sparks_client_cannot_be_told_is_refused_with_its_reader(
     with pytest.raises(BadArgument, match=name) as told:
         made(client=client, reader="spark")
     assert HIDDEN not in str(told.value)
+
+
+def test_a_server_without_a_port_is_shown_in_one_pair_of_quotes() -> None:
+    """As it was written."""
+    with pytest.raises(BadArgument, match="bootstrap_servers='broker' is not possible"):
+        KafkaInput("broker", ["t"])
