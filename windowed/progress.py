@@ -42,7 +42,7 @@ class Tally(Listener):
         self._pipeline = pipeline
         self._start_s = time.monotonic()
         self._windows = self._bytes = self._records = 0
-        self._newest = self._aside = self._aside_now = 0
+        self._aside = self._aside_now = 0
         self._in_flight: Window | None = None
         self._signal = self._cut = ""
         self._saying = _thread.allocate_lock()
@@ -50,8 +50,7 @@ class Tally(Listener):
         self._text = ""
 
     def planned(self, window: Window, *, replay: bool) -> None:
-        """A window of this run: what an earlier one held may be told as committed again."""
-        self._newest = window.id
+        """A window of this run."""
         self._in_flight = window
         self._aside_now = 0
 
@@ -60,8 +59,9 @@ class Tally(Listener):
         self._aside_now = sum(counts.values())
 
     def add(self, window: Window) -> None:
-        """Count a window that was planned in this run."""
-        if window.id != self._newest:
+        """Count a window that was planned in this run, once. What an earlier run held may be told
+        as committed again, and what this one held, once a fault has passed."""
+        if self._in_flight is None or window.id != self._in_flight.id:
             return
         self._in_flight = None
         self._windows += 1

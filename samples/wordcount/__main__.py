@@ -1,5 +1,5 @@
 """`python -m samples.wordcount INPUT_FOLDER`, or `… --kafka BOOTSTRAP --topic TOPIC`: count the
-words of all files there, or of all records, each once."""
+words of all files there, or of all records, each once, in small letters."""
 
 from __future__ import annotations
 

@@ -47,6 +47,19 @@ def test_a_tally_counts_what_this_run_held(seconds: list[float]) -> None:
     )
 
 
+def test_a_window_that_is_told_again_once_a_fault_has_passed_is_counted_once() -> None:
+    """Each attempt tells the newest window as committed again: nothing more was held."""
+    tally = Tally("counts")
+    window = _window(1, records=160)
+    tally.planned(window, replay=False)
+    for _ in range(4):
+        tally.add(window)
+    tally.planned(window, replay=True)
+    tally.planned(_window(2, records=1), replay=False)
+    tally.add(_window(2, records=1))
+    assert "· 2 windows, 161 records in" in tally.text(_window(2))
+
+
 def test_a_tally_without_sizes_says_nothing_of_them(seconds: list[float]) -> None:
     """Not every input knows them."""
     tally = Tally("counts")
