@@ -171,6 +171,8 @@ class _Opening:
 
     def _some_headers(self, at: int) -> int:
         at, count = self._length(at)
+        if count < 0:
+            raise ValueError(count)
         self._header_counts.append(count)
         for _ in range(count):
             at, length = self._length(at)

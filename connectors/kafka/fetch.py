@@ -69,7 +69,7 @@ def fetch(
     stall_timeout_s: float,
     when_quiet: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[int, list[Any]]]:
-    """(number of its range, its next records, as `rows.to_chunk` takes them), in order within each
+    """(number of its range, its next records, as `rows.to_chunks` takes them), in order within each
     range; no two ranges are of one partition. `when_quiet` is asked now and then while nothing
     comes, and may raise.
 

@@ -10,7 +10,7 @@ import pyarrow
 
 from connectors.kafka.fetch import Range, fetch
 from connectors.kafka.parts import OffsetRange
-from connectors.kafka.rows import SCHEMA, to_chunk
+from connectors.kafka.rows import SCHEMA, to_chunks
 from connectors.tasks import Chunks, shared_out
 
 # Ranges share a task up to about so many records: 300,000 of them are read in a second of a core,
@@ -31,7 +31,8 @@ def in_driver(
         ranges = [as_range(whole[number]) for number in numbers]
         for at, records in fetch(consumer, ranges, stall_timeout_s, when_quiet):
             topic, partition, _, _ = ranges[at]
-            found[numbers[at]].add(to_chunk(records, topic, partition))
+            for chunk in to_chunks(records, topic, partition):
+                found[numbers[at]].add(chunk)
     return pyarrow.Table.from_batches([chunk for one in found for chunk in one.all()], SCHEMA)
 
 

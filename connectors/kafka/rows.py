@@ -4,17 +4,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow
 
 from connectors.kafka.columns import HEADERS, Columns
 
+_One = TypeVar("_One")
 _TIME = "timestamp"
 # What microseconds have room for.
 _MILLISECONDS_MAX = (2**63 - 1) // 1000
+# Chunks are joined up to here. One of Arrow's columns takes 2 GiB and no more, which a fetch of
+# 256 KiB may be, where it is well compressed.
+CHUNK_BYTES_MAX = 2**26
 
 SCHEMA = pyarrow.schema(
     [
@@ -37,14 +41,17 @@ class Unreadable(Exception):
         return "<unreadable record: {}:{}@{} {}>".format(*self.args)
 
 
-def to_chunk(records: Sequence[Any], topic: str, partition: int) -> pyarrow.RecordBatch:
-    """A row for each record of one partition: of Columns, and of kafka-python's own.
+def to_chunks(records: Sequence[Any], topic: str, partition: int) -> Iterator[pyarrow.RecordBatch]:
+    """A row for each record of one partition: of Columns, and of kafka-python's own. In one chunk,
+    unless they are large.
 
     A record without headers has null for them, as in Spark. Unreadable."""
-    chunks = [_chunk(one, topic, partition) for one in _columns(records)]
-    if len(chunks) == 1:
-        return chunks[0]
-    return pyarrow.Table.from_batches(chunks, SCHEMA).combine_chunks().to_batches()[0]
+    chunks = (_chunk(one, topic, partition) for one in _columns(records))
+    for some in _together(chunks, lambda chunk: chunk.nbytes):
+        if len(some) == 1:
+            yield some[0]
+        else:
+            yield from pyarrow.Table.from_batches(some, SCHEMA).combine_chunks().to_batches()
 
 
 def _columns(records: Sequence[Any]) -> Iterator[Columns]:
@@ -52,7 +59,28 @@ def _columns(records: Sequence[Any]) -> Iterator[Columns]:
         if in_columns:
             yield from some
         else:
-            yield _gathered(list(some))
+            yield from map(_gathered, _together(some, _size))
+
+
+def _together(all_: Iterable[_One], size_of: Callable[[_One], int]) -> Iterator[list[_One]]:
+    """In their order, as many at a time as are not larger together than CHUNK_BYTES_MAX; one that
+    is larger by itself alone."""
+    some: list[_One] = []
+    total = 0
+    for one in all_:
+        size = size_of(one)
+        if some and total + size > CHUNK_BYTES_MAX:
+            yield some
+            some, total = [], 0
+        some.append(one)
+        total += size
+    if some:
+        yield some
+
+
+def _size(record: Any) -> int:
+    headers = sum(len(name) + len(value or b"") for name, value in record.headers)
+    return len(record.key or b"") + len(record.value or b"") + headers
 
 
 def _gathered(records: Sequence[Any]) -> Columns:
@@ -82,10 +110,10 @@ def _chunk(columns: Columns, topic: str, partition: int) -> pyarrow.RecordBatch:
 
 
 def _moments(columns: Columns, topic: str, partition: int) -> pyarrow.Array:
-    milliseconds = pyarrow.array(columns.times, pyarrow.int64())
     try:
+        milliseconds = pyarrow.array(columns.times, pyarrow.int64())
         return milliseconds.cast(pyarrow.timestamp("ms", tz="UTC")).cast(SCHEMA.field(_TIME).type)
-    except pyarrow.ArrowInvalid:
+    except (pyarrow.ArrowInvalid, OverflowError):
         # Producers send what they like: nanoseconds, too.
         for offset, time in zip(columns.offsets, columns.times, strict=True):
             if abs(time or 0) > _MILLISECONDS_MAX:

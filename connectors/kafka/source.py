@@ -21,7 +21,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from connectors.kafka import columns, login, packets, rows
 from connectors.kafka import fetch as fetching
 from connectors.kafka.fetch import Range, fetch, open_consumer
-from connectors.kafka.rows import to_chunk
+from connectors.kafka.rows import to_chunks
 from windowlog.access.spark_sources import make_known
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class TopicReader(DataSourceReader):
             for topic, number, start, end in partition.value:
                 pieces = [(topic, number, start, end)]
                 for _, records in fetch(consumer, pieces, self._stall_timeout_s):
-                    yield to_chunk(records, topic, number)
+                    yield from to_chunks(records, topic, number)
 
 
 def source_with(consumer: Mapping[str, Any], stall_timeout_s: float) -> type[TopicSource]:

@@ -7,7 +7,7 @@ from typing import Any
 from connectors import KafkaInput
 from connectors.kafka import read
 from connectors.kafka.client import Client
-from connectors.kafka.rows import to_chunk as original
+from connectors.kafka.rows import to_chunks as original
 from tests.kill.moments import Trap, after
 
 
@@ -20,8 +20,8 @@ def install(trap: Trap) -> None:
     after(Client, "commit", lambda *_: trap.passed("group committed"))
     after(KafkaInput, "committed", lambda *_: trap.passed("committed told"))
 
-    def to_chunk(*given: Any) -> Any:
+    def to_chunks(*given: Any) -> Any:
         trap.passed("some records fetched")
         return original(*given)
 
-    vars(read)["to_chunk"] = to_chunk
+    vars(read)["to_chunks"] = to_chunks

@@ -13,7 +13,7 @@ from kafka.errors import CorruptRecordError
 from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
 
 from connectors.kafka.columns import columns
-from connectors.kafka.rows import to_chunk
+from connectors.kafka.rows import to_chunks
 
 CODECS = {"none": 0, "gzip": 1, "snappy": 2, "lz4": 3, "zstd": 4}
 FAR = 2**62
@@ -38,13 +38,14 @@ def packed(records: Any, codec: str = "none", offsets: Any = None) -> bytearray:
 
 def of_kafka_python(data: bytearray, start: int = 0, end: int = FAR) -> pyarrow.RecordBatch:
     """Its own records, as rows."""
-    return to_chunk([one for one in DefaultRecordBatch(data) if start <= one.offset < end], "t", 3)
+    records = [one for one in DefaultRecordBatch(data) if start <= one.offset < end]
+    return next(to_chunks(records, "t", 3))
 
 
 def of_ours(data: bytearray, start: int = 0, end: int = FAR) -> pyarrow.RecordBatch | None:
     """The columns, as rows."""
     found = columns(DefaultRecordBatch(data), start, end)
-    return None if found is None else to_chunk([found], "t", 3)
+    return None if found is None else next(to_chunks([found], "t", 3))
 
 
 def two_records(one: bytes, other: bytes) -> bytearray:
@@ -119,6 +120,10 @@ ODD = {
     "a key of a length that there is not": (b"\x0e\0\0\0\x03\x02x\0", NEXT),
     "a value of a length that there is not": (b"\x0c\0\0\0\x01\x03\0", NEXT),
     "headers of a count that there is not": (b"\x0e\0\0\0\x01\x02x\x01", NEXT),
+    "a count of headers below 0, and others": (
+        b"\x0e\0\0\0\x01\x02x\x01",
+        b"\x16\0\0\x02\x01\x02x\x02\x02a\x02b",
+    ),
     "a header without a name": (b"\x12\0\0\0\x01\x02x\x02\x01\x01", NEXT),
     "a header's name that is no text": (b"\x14\0\0\0\x01\x02x\x02\x02\xff\x01", NEXT),
     "a number without an end": (b"\x0e\0\0\0\x01\xff\xff\xff\xff\xff\x01", NEXT),

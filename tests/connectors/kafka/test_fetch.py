@@ -18,7 +18,7 @@ from connectors.kafka.connection import Connection
 from connectors.kafka.fetch import Range, Undecodable, fetch, open_consumer
 from connectors.kafka.options import for_consumers
 from connectors.kafka.packets import Packet
-from connectors.kafka.rows import to_chunk
+from connectors.kafka.rows import to_chunks
 from tests.connectors.kafka.test_options import Latin
 from tests.connectors.kafka.test_planning import settings_of
 from tests.connectors.kafka.world import Broker, numbered
@@ -49,7 +49,7 @@ def test_a_partition_that_was_read_in_part_goes_on_in_the_next_reading(
     def offsets(*ranges: Range) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
         for at, records in fetch(consumer, ranges, 3.0):
-            chunk = to_chunk(records, topic, ranges[at][1])
+            [chunk] = to_chunks(records, topic, ranges[at][1])
             found.setdefault(ranges[at][1], []).extend(chunk.column("offset").to_pylist())
         return found
 
@@ -90,7 +90,9 @@ def test_no_more_is_unpacked_than_a_small_window_needs(
         monkeypatch.setattr(consumer, "poll", counted)
         ranges = [(topic, partition, 5, 15) for partition in range(3)]
         wanted = sum(
-            to_chunk(records, topic, 0).num_rows for _, records in fetch(consumer, ranges, 3.0)
+            chunk.num_rows
+            for _, records in fetch(consumer, ranges, 3.0)
+            for chunk in to_chunks(records, topic, 0)
         )
     assert wanted == sum(unpacked) == 30
     assert gc.isenabled()
@@ -131,6 +133,8 @@ def test_a_header_that_cannot_be_unpacked_is_told_with_its_place(
         assert caught.value.args[-1] == (topic, 1, before, before + 1)
     with opener() as consumer:
         some = [
-            to_chunk(found, topic, 1) for _, found in fetch(consumer, [(topic, 1, 0, before)], 3.0)
+            chunk
+            for _, found in fetch(consumer, [(topic, 1, 0, before)], 3.0)
+            for chunk in to_chunks(found, topic, 1)
         ]
     assert sum(chunk.num_rows for chunk in some) == before

@@ -22,7 +22,7 @@ from connectors.kafka import source, spark_source
 from connectors.kafka.errors import BadRecord
 from connectors.kafka.options import for_consumers
 from connectors.kafka.parts import OffsetRange
-from connectors.kafka.rows import SCHEMA, to_chunk
+from connectors.kafka.rows import SCHEMA, to_chunks
 from tests.connectors.kafka.reading import running, skipping, values
 from tests.connectors.kafka.test_planning import settings_of
 from tests.connectors.kafka.world import Broker, numbered
@@ -172,7 +172,8 @@ def test_a_record_without_headers_beside_one_with_some_has_none() -> None:
     common = {"key": None, "value": b"", "timestamp": 5, "timestamp_type": 0}
     given_ = enumerate([[("h", None)], []])
     some = [SimpleNamespace(**common, offset=at, headers=headers) for at, headers in given_]
-    rows = to_chunk(some, "t", 0).to_pylist()
+    [chunk] = to_chunks(some, "t", 0)
+    rows = chunk.to_pylist()
     assert [row["headers"] for row in rows] == [[{"key": "h", "value": None}], None]
 
 

@@ -37,7 +37,7 @@ from connectors.kafka.errors import (
     ReadStalled,
 )
 from connectors.kafka.look import Look
-from connectors.kafka.rows import to_chunk
+from connectors.kafka.rows import to_chunks
 from tests.connectors.kafka.pipelines import KafkaWorld
 from tests.connectors.kafka.reading import noise, running, values
 from tests.connectors.kafka.test_losses import caught
@@ -111,9 +111,9 @@ def test_a_broker_killed_while_it_is_read_from_gives_the_same_rows(
             own.broker.kill()
             starter.start()
         came.append(len(records))
-        return to_chunk(records, *place)
+        return to_chunks(records, *place)
 
-    monkeypatch.setattr("connectors.kafka.read.to_chunk", kill_after_the_first)
+    monkeypatch.setattr("connectors.kafka.read.to_chunks", kill_after_the_first)
     with running(mine, topic, stall_timeout_s=60, client=small) as run:
         window = run.log(run.plan())
         assert values(run.rows(window)) == sent
