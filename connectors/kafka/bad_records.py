@@ -10,8 +10,15 @@ from typing import Any
 
 import pyarrow
 
-from connectors.kafka.errors import BadRecord, HeaderUnreadable, TooManySetAside
-from windowlog.errors import pipeline_command
+from connectors.kafka.errors import (
+    BadRecord,
+    CodecMissing,
+    HeaderUnreadable,
+    RecordsDamaged,
+    TooManySetAside,
+)
+from connectors.kafka.parts import OffsetRange
+from windowlog.errors import KitError, pipeline_command
 
 # Enough to see whether they are of one kind.
 SHOWN = 3
@@ -21,6 +28,11 @@ _OF_SPARKS_SOURCE = (
     r"Record at topic ([\w.-]+) partition (\d+) offset (\d+)"
     r" (has timestamp value -?\d+ that overflows)"
 )
+# Of Kafka's client for Java, which says where a packet begins.
+_DAMAGED_FOR_SPARK = (
+    r"Record(?: batch)? for partition ([\w.-]+)-(\d+) at offset (\d+) is invalid, cause: Record is"
+)
+_NO_CODEC = r"UnsupportedCodecError: Libraries for (\w+) compression codec not found"
 
 
 def mark(name: str) -> tuple[str, str]:
@@ -60,14 +72,62 @@ def _unreadable_in(
 
 
 def explained(
-    error: BaseException, name: str, window_id: str, is_read: Callable[[str], bool]
-) -> BadRecord | HeaderUnreadable | None:
-    """Whichever of these a task has failed for."""
+    error: BaseException,
+    name: str,
+    window_id: str,
+    is_read: Callable[[str], bool],
+    pieces: Sequence[OffsetRange],
+) -> KitError | None:
+    """Whichever of these a task has failed for that read these ranges."""
     return (
         _found_in(error, name, window_id)
         or _unreadable_in(error, name, window_id, is_read)
         or _undecodable_in(error, name, window_id, is_read)
+        or _damaged_in(error, name, window_id, is_read, pieces)
+        or _packed_in(error, name, window_id)
     )
+
+
+def _damaged_in(
+    error: BaseException,
+    name: str,
+    window_id: str,
+    is_read: Callable[[str], bool],
+    pieces: Sequence[OffsetRange],
+) -> RecordsDamaged | None:
+    """The error for `fetch.Damaged`, or for what Kafka's client for Java says. That begins where
+    the packet does, which may be before what is read, and has no end: the range's own is taken."""
+    match = re.search(r"<damaged records: ([\w.-]+):(\d+)@(\d+)-\d+>", str(error), re.ASCII)
+    match = match or re.search(_DAMAGED_FOR_SPARK, str(error), re.ASCII)
+    if match is None or not is_read(match[1]):
+        return None
+    topic, partition, position = match[1], int(match[2]), int(match[3])
+    ranges = [one for one in pieces if (one.topic, one.partition) == (topic, partition)]
+    behind = [one for one in ranges if one.end > position]
+    if not behind:
+        return None
+    position, end = max(position, behind[0].start), behind[0].end
+    part = f"{topic}:{partition}@{position}-{end}"
+    return RecordsDamaged(
+        input=name,
+        topic=topic,
+        partition=partition,
+        position=position,
+        end=end,
+        window_id=window_id,
+        choices=[
+            ("let a replica that is whole lead this partition, if there is one", ""),
+            (
+                "give up what is left of this part of the window; an earlier end may do",
+                pipeline_command("skip", window_id, name, "--part", part, "--reason", "WHY"),
+            ),
+        ],
+    )
+
+
+def _packed_in(error: BaseException, name: str, window_id: str) -> CodecMissing | None:
+    match = re.search(_NO_CODEC, f"{type(error).__name__}: {error}", re.ASCII)
+    return match and CodecMissing(input=name, codec=match[1], window_id=window_id)
 
 
 def _undecodable_in(

@@ -14,7 +14,9 @@ KitError
 ├── BrokerNotTrusted   KF11 who answers does not prove to be the broker
 ├── BadRecord          KF12 a record whose key or value is not what was said it is
 ├── TooManySetAside    KF13 more such records in one window than may be set aside
-└── HeaderUnreadable   KF14 a header whose name kafka-python cannot read
+├── HeaderUnreadable   KF14 a header whose name kafka-python cannot read
+├── RecordsDamaged     KF15 records that do not match their checksum
+└── CodecMissing       KF16 the package is not installed that unpacks what a producer has compressed
 
 TransactionOpen is a warning: a window ends before a transaction that has been open for long. So is
 NothingMatches: no topic is like the pattern, so there is nothing to begin with.
@@ -133,6 +135,24 @@ class HeaderUnreadable(KitError):
     the next run stops here, too."""
 
     code = "KF14"
+
+
+class RecordsDamaged(KitError):
+    """Input {input}: topic {topic}, partition {partition}: the records from offset {position} on
+    (planned are those below {end}) do not match their checksum, or are not as Kafka's protocol has
+    them: they are damaged on the broker's disk, or were on their way. Window {window_id} was not
+    written. The next run reads them again, and stops here, too, if it is the disk."""
+
+    code = "KF15"
+
+
+class CodecMissing(KitError):
+    """Input {input}: records are compressed with {codec}, and the Python package that unpacks it is
+    not installed where they are read. Install it there: pip install 'windowed-connectors[kafka]'
+    brings all of them, and so does kafka-python[lz4,snappy,zstd] where tasks run. Window
+    {window_id} was not written; the next run replays it whole."""
+
+    code = "KF16"
 
 
 class TransactionOpen(UserWarning):

@@ -43,6 +43,13 @@ class Undecodable(Exception):
         return "<undecodable records: {}:{}@{}-{}>".format(*self.args[0])
 
 
+class Damaged(Undecodable):
+    """Records that do not match their checksum, or are not as the protocol has them."""
+
+    def __str__(self) -> str:
+        return "<damaged records: {}:{}@{}-{}>".format(*self.args[0])
+
+
 class Secret(str):
     """A word that shows itself to nobody who prints what it stands in."""
 
@@ -73,8 +80,8 @@ def fetch(
     range; no two ranges are of one partition. `when_quiet` is asked now and then while nothing
     comes, and may raise.
 
-    Raises Stalled, Undecodable, and what kafka-python raises: OffsetOutOfRangeError for what is not
-    there."""
+    Raises Stalled, Undecodable, Damaged, and what kafka-python raises: OffsetOutOfRangeError for
+    what is not there."""
     from kafka import TopicPartition
 
     numbers = {TopicPartition(topic, n): at for at, (topic, n, _, _) in enumerate(ranges)}
@@ -119,10 +126,8 @@ def _polled(
             for place, records in polled.items()
         ]
     except CorruptRecordError as error:
-        if _NOT_UTF8 not in str(error):
-            raise
         left = [(one.topic, one.partition, positions[one], ends[one]) for one in sorted(positions)]
-        raise Undecodable(*left) from None
+        raise _kind(error)(*left) from None
     finally:
         if collects:
             gc.enable()
@@ -138,13 +143,15 @@ def _wanted(place: Any, records: Sequence[Any], start: int, end: int) -> list[An
             for one in opened(record, start, end):
                 found.append(one)
     except CorruptRecordError as error:
-        if _NOT_UTF8 not in str(error):
-            raise
         at = last_offset(found[-1]) + 1 if found else start
         if at >= end:
             return found  # it is behind them, and nobody's here
-        raise Undecodable((place.topic, place.partition, at, end)) from None
+        raise _kind(error)((place.topic, place.partition, at, end)) from None
     return found
+
+
+def _kind(error: Exception) -> type[Undecodable]:
+    return Undecodable if _NOT_UTF8 in str(error) else Damaged
 
 
 def _advance(consumer: Any, positions: dict[Any, int], ends: dict[Any, int]) -> bool:

@@ -102,6 +102,7 @@ class KafkaInput:
     def _forget(self) -> None:
         self._told: int | None = None
         self._aside = 0
+        self._ranges: list[OffsetRange] = []
         self._position: Position | None = None
         self._remarks = Remarks(self._settings, self._name)
         self._decoded = Decoded(self._settings.decoding)
@@ -214,9 +215,9 @@ class KafkaInput:
         return self._decoded.frames(rows, spark, self._name, self._window_in_flight())
 
     def explain(self, error: Exception) -> Exception | None:
-        """BadRecord or HeaderUnreadable, if that is what a task has failed for."""
+        """BadRecord, HeaderUnreadable, RecordsDamaged, CodecMissing, if a task failed for it."""
         place = self._name, self._window_in_flight()
-        return bad_records.explained(error, *place, self._settings.reads)
+        return bad_records.explained(error, *place, self._settings.reads, self._ranges)
 
     def verify(self, plan: Plan, skips: Sequence[Skip]) -> None:
         """Are the topics those that were planned? SourceChanged names the part and the command that
@@ -230,12 +231,12 @@ class KafkaInput:
         return self._aside
 
     def _reading(self, plan: Plan, skips: Sequence[Skip]) -> Reading:
-        return Reading(self._connection, self._pieces(plan, skips), self._window_in_flight())
+        self._ranges = self._pieces(plan, skips)
+        return Reading(self._connection, self._ranges, self._window_in_flight())
 
     def _pieces(self, plan: Plan, skips: Sequence[Skip]) -> list[OffsetRange]:
-        return without(
-            ranges(plan.parts), [skip.part for skip in skips if skip.input == self._name]
-        )
+        skipped = [skip.part for skip in skips if skip.input == self._name]
+        return without(ranges(plan.parts), skipped)
 
     def _window_in_flight(self) -> str:
         """The one after the newest that was told. Only for messages."""

@@ -41,14 +41,13 @@ class Reading:
 
     def table(self) -> pyarrow.Table:
         """All rows, by the driver's own consumer. SourceChanged, ReadStalled, BadRecord,
-        HeaderUnreadable, BrokerUnavailable, AccessDenied."""
+        HeaderUnreadable, RecordsDamaged, CodecMissing, BrokerUnavailable, AccessDenied."""
         if not self._pieces:
             return SCHEMA.empty_table()
         try:
             return self._connection.call(A_READ, self._read)
         except (Unreadable, Undecodable) as error:
-            told = explained(error, self._connection.name, self._window_id, lambda _: True)
-            raise (told or error) from None
+            raise self._explained(error) from None
         except Stalled as error:
             topic, partition, position, end = error.args
             raise ReadStalled(
@@ -59,6 +58,10 @@ class Reading:
                 end=end,
                 timeout_s=f"{self._connection.settings.stall_timeout_s:g}",
             ) from None
+
+    def _explained(self, error: Exception) -> Exception:
+        place = self._connection.name, self._window_id
+        return explained(error, *place, lambda _: True, self._pieces) or error
 
     def rows(self, spark: SparkSession | None) -> Frame:
         """All rows, by the reader that was chosen. What tasks read is read when it is needed; what
@@ -95,7 +98,7 @@ class Reading:
                 raise error
 
     def _read(self) -> pyarrow.Table:
-        from kafka.errors import LogTruncationError, OffsetOutOfRangeError
+        from kafka.errors import LogTruncationError, OffsetOutOfRangeError, UnsupportedCodecError
 
         stall_timeout_s = self._connection.settings.stall_timeout_s
         consumer = self._connection.consumer
@@ -105,9 +108,11 @@ class Reading:
             self._explain_aside()
             raise
         except Undecodable as error:
-            raise self._found_alone(error.args) from None
+            raise self._found_alone(type(error), error.args) from None
+        except UnsupportedCodecError as error:
+            raise self._explained(error) from None
 
-    def _found_alone(self, places: Sequence[Range]) -> Undecodable:
+    def _found_alone(self, kind: type[Undecodable], places: Sequence[Range]) -> Undecodable:
         """Which of the places it is: each but the last is read alone, by a consumer of its own."""
         for place in places[:-1]:
             aside = Connection(self._connection.settings, self._connection.name)
@@ -118,7 +123,7 @@ class Reading:
                 return found
             finally:
                 aside.drop()
-        return Undecodable(places[-1])
+        return kind(places[-1])
 
     def _explain_aside(self) -> None:
         """`explain` on a connection of its own: the reading one may still be of use."""
