@@ -43,9 +43,11 @@ class Connection:
         self.name = name
         self._admin: KafkaAdminClient | None = None
         self._consumer: KafkaConsumer | None = None
-        self._let_in = False
         whom = f"Kafka at {settings.where}"
         self._outage = Outage(f"input {name}", whom, settings.stall_timeout_s)
+        # Who has let us in last, and brokers that were not reached where they want to be.
+        self._door: str | None = None
+        self._unreached: list[str] = []
 
     @property
     def admin(self) -> KafkaAdminClient:
@@ -68,14 +70,16 @@ class Connection:
         return self._consumer
 
     def _made(self, kind: Any, given: Mapping[str, Any]) -> Any:
-        """A client, once the brokers have let us in."""
+        """A client, of a server that has let us in: of several, kafka-python takes any, and waits
+        for one that hangs for as long as it may wait at all."""
         self._check_client()
         prepared = ready(given)
-        if not self._let_in:
-            timeout_s = prepared["request_timeout_ms"] / 1000
-            shows_one = security.shows_certificate(self.settings.client)
-            knock(self.settings.servers, prepared, timeout_s, shows_one=shows_one)
-            self._let_in = True
+        timeout_s = prepared["request_timeout_ms"] / 1000
+        shows_one = security.shows_certificate(self.settings.client)
+        servers = sorted(self.settings.servers, key=lambda server: server != self._door)
+        self._door, self._unreached = knock(servers, prepared, timeout_s, shows_one=shows_one)
+        if self._door is not None:
+            prepared["bootstrap_servers"] = [self._door]
         return _begun(kind, prepared)
 
     def _check_client(self) -> None:
@@ -151,6 +155,11 @@ class Connection:
         if isinstance(error, ssl.SSLError | ConnectionResetError | errors.KafkaProtocolError):
             spoken = security.protocol(self.settings.client)
             said += f" (does this listener speak {spoken}? See security_protocol in client=)"
+        if self._unreached:
+            said += (
+                f" (the brokers want to be reached at {', '.join(self._unreached)}: is that right"
+                " from here? See advertised.listeners in their settings)"
+            )
         return BrokerUnavailable(
             input=self.name, what=what, servers=servers, tried=tried, reason=said
         )
@@ -170,7 +179,6 @@ class Connection:
                 with suppress(Exception):
                     client.close()
         self._consumer = self._admin = None
-        self._let_in = False
 
     def _need_package(self) -> None:
         try:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import socket
 import ssl
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 from connectors.kafka.security import is_sasl
 from connectors.kafka.trust import distrusted
@@ -98,27 +98,28 @@ class Door:
 
 
 def knock(
-    servers: Iterable[str], options: Mapping[str, Any], timeout_s: float, *, shows_one: bool
-) -> None:
-    """Nothing, if one of the servers lets us in and those brokers do that it names first. `options`
+    servers: Sequence[str], options: Mapping[str, Any], timeout_s: float, *, shows_one: bool
+) -> tuple[str | None, list[str]]:
+    """The first of the servers that lets us in, and where those brokers that it names first want to
+    be reached and are not, with the reason. None through a proxy, where nobody knocks. `options`
     are a client's, made `ready`; `shows_one`: whether there may be a certificate of ours among
     them. Raises Distrusted, what kafka-python raises for a log-in, OSError for what may pass."""
     from kafka import KafkaConsumer
 
     given = {**KafkaConsumer.DEFAULT_CONFIG, **options}
     if given["proxy_url"] is not None or given["socks5_proxy"] is not None:
-        return
+        return None, []
     failures: list[Exception] = []
     addresses = [_address(server) for server in servers]
-    for address in addresses:
+    for server, address in zip(servers, addresses, strict=True):
         try:
             brokers = _try(address, given, timeout_s / len(addresses), shows_one)
         except Exception as error:  # noqa: BLE001 (the worst one is raised below)
             failures.append(error)
         else:
-            _try_others([one for one in brokers if one not in addresses], given, shows_one)
-            return
-    _raise_worst(failures)
+            others = [one for one in brokers if one not in addresses]
+            return server, _try_others(others, given, shows_one)
+    raise _worst(failures)
 
 
 def _try(
@@ -136,19 +137,23 @@ def _try(
         raise told from None
 
 
-def _try_others(brokers: list[Address], options: Mapping[str, Any], shows_one: bool) -> None:
-    """A broker that is down is nothing new; one whose certificate is for another name will never
-    do."""
+def _try_others(brokers: list[Address], options: Mapping[str, Any], shows_one: bool) -> list[str]:
+    """Those that are not reached, with the reason. A broker that is down is nothing new; one whose
+    certificate is for another name will never do."""
+    unreached = []
     until_s = time.monotonic() + _BROKER_S_MAX
     for address in brokers[:BROKERS_MAX]:
-        with suppress(OSError):
+        try:
             _try(address, options, max(0.1, until_s - time.monotonic()), shows_one)
+        except OSError as error:
+            unreached.append(f"{address[0]}:{address[1]} ({error})")
+    return unreached
 
 
-def _raise_worst(failures: list[Exception]) -> NoReturn:
+def _worst(failures: list[Exception]) -> Exception:
     """One that no other try makes better goes first."""
     definite = [one for one in failures if not isinstance(one, OSError)]
-    raise (definite or failures)[0]
+    return (definite or failures)[0]
 
 
 def _address(server: str) -> Address:
