@@ -30,7 +30,7 @@ _OF_SPARKS_SOURCE = (
 )
 # Of Kafka's client for Java, which says where a packet begins.
 _DAMAGED_FOR_SPARK = (
-    r"Record(?: batch)? for partition ([\w.-]+)-(\d+) at offset (\d+) is invalid, cause: Record is"
+    r"Record(?: \w+)? for partition ([\w.-]+)-(\d+) at offset (\d+) is invalid, cause: Record is"
 )
 _NO_CODEC = r"UnsupportedCodecError: Libraries for (\w+) compression codec not found"
 
