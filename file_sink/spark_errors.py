@@ -48,10 +48,9 @@ def too_long(
 ) -> FrameUnsuitable | None:
     """A value that a folder is named by, and that is too long for a name. None if there is none in
     what the error says."""
+    text = str(error).replace(" of ", "/")  # HDFS tells no path, but the "limit of NAME=VALUE"
     for column in partition_by:
-        for found in re.findall(
-            rf"/{re.escape(column)}=([^/\n]*)", str(error).replace(" of ", "/")
-        ):
+        for found in re.findall(rf"/{re.escape(column)}=([^/\n]*)", text):
             value = _BEHIND.split(found)[0]
             size = len(f"{column}={value}".encode())
             if size > _NAME_BYTES_MAX:

@@ -7,10 +7,7 @@ import time
 from types import TracebackType
 from typing import Self
 
-from windowlog.access.telling import tell
-
-# Whoever watches wonders by then.
-TOLD_S = 3.0
+from windowlog.access.telling import TOLD_S, tell
 
 
 class Outage:

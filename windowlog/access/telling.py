@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+# Whoever watches wonders by then why nothing happens.
+TOLD_S = 3.0
+
 
 def tell(text: str) -> None:
     """A line on standard error, where a run's progress goes too; into a log as well as on a

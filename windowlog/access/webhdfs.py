@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from windowlog.access.telling import tell
+from windowlog.access.telling import TOLD_S, tell
 from windowlog.access.webhdfs_answers import (
     Refusal,
     Unanswered,
@@ -30,8 +30,6 @@ from windowlog.access.webhdfs_url import HdfsPlace
 # Between two rounds over the name nodes: short at first, for a connection that only broke.
 PAUSE_S_MIN = 0.05
 PAUSE_S_MAX = 2.0
-# Whoever watches wonders by then.
-TOLD_S = 3.0
 # Each block is on its disk, not only in memory, before its file counts as written; so this does not
 # rest on how the cluster is set up (dfs.datanode.synconclose).
 _DURABLE = "CREATE,SYNC_BLOCK"
