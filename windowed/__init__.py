@@ -4,6 +4,7 @@ from windowed.errors import Refused
 from windowed.listener import Listener
 from windowed.pipeline import Pipeline
 from windowed.run import Run
+from windowed.state import State
 from windowed.summary import Summary
 from windowed.trigger import drained, every, forever, windows
 
@@ -12,6 +13,7 @@ __all__ = [
     "Pipeline",
     "Refused",
     "Run",
+    "State",
     "Summary",
     "drained",
     "every",

@@ -11,12 +11,13 @@ from typing import Any
 from windowed.asides import frame_names, rejects_of, sets_aside
 from windowlog.contracts import Input, Sink
 from windowlog.errors import BadArgument
+from windowlog.state_store import STATE, StateStore
 
 # Long enough for any name a person reads; short enough for a ledger's key on every database (MySQL:
 # 767 bytes).
 NAME_LENGTH_MAX = 200
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-RESERVED = ("window", "state")
+RESERVED = ("window", STATE)
 
 
 def check_name(name: Any) -> None:
@@ -33,6 +34,21 @@ def check_keep(keep: Any) -> None:
     """A number of windows."""
     if isinstance(keep, bool) or not isinstance(keep, int) or keep < 0:
         raise BadArgument(argument="keep", value=keep, allowed="a number of windows from 0")
+
+
+def check_state(state: Any, every: Any) -> None:
+    """Where the state is kept, and a number of windows."""
+    if state is not None and (isinstance(state, type) or not isinstance(state, StateStore)):
+        allowed = "something like file_sink.FileState(…), or None"
+        raise BadArgument(argument="the type of state", value=type(state).__name__, allowed=allowed)
+    if every is None:
+        return
+    if state is None:
+        allowed = "leave it out: there is no state= to make checkpoints of"
+        raise BadArgument(argument="checkpoint_every", value=every, allowed=allowed)
+    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+        allowed = "a number of windows from 1"
+        raise BadArgument(argument="checkpoint_every", value=every, allowed=allowed)
 
 
 def check_inputs(inputs: Any) -> None:
@@ -83,24 +99,34 @@ def _check_named(argument: str, members: Any, contract: type, example: str) -> N
         seen[id(member)] = name
 
 
-def check_transform(transform: Any, inputs: Mapping[str, Input]) -> bool:
-    """A function of the inputs, and of what they set aside, by keyword; True if it also wants
-    `window`."""
+def check_transform(
+    transform: Any, inputs: Mapping[str, Input], *, state: bool = False
+) -> tuple[str, ...]:
+    """A function of the inputs, and of what they set aside, by keyword; what else it wants of
+    `window` and `state`. With state it must want that, else it may not."""
     if not callable(transform):
         allowed = f"a function of {', '.join(inputs)}"
         raise BadArgument(argument="transform", value=transform, allowed=allowed)
     signature = _signature(transform)
+    wants = tuple(n for n in RESERVED if signature is not None and n in signature.parameters)
+    if state and STATE not in wants:
+        value = getattr(transform, "__name__", "transform")
+        allowed = "with state= it must have an argument named state"
+        raise BadArgument(argument="transform", value=value, allowed=allowed)
+    if STATE in wants and not state:
+        value = getattr(transform, "__name__", "transform")
+        allowed = "its argument state needs a Pipeline(…, state=file_sink.FileState(…))"
+        raise BadArgument(argument="transform", value=value, allowed=allowed)
     if signature is None:
-        return False
-    wants_window = "window" in signature.parameters
-    arguments = dict.fromkeys([*frame_names(inputs), *(["window"] if wants_window else [])])
+        return ()
+    arguments = dict.fromkeys([*frame_names(inputs), *wants])
     try:
         signature.bind(**arguments)
     except TypeError as error:
         value = f"{getattr(transform, '__name__', 'transform')}{signature}"
         allowed = f"it must take {_named(inputs)} as keyword arguments ({error}){_aside(inputs)}"
         raise BadArgument(argument="transform", value=value, allowed=allowed) from error
-    return wants_window
+    return wants
 
 
 def _named(inputs: Mapping[str, Input]) -> str:

@@ -12,7 +12,8 @@ KitError
 │   ├── NewSink             WD8   row W
 │   ├── InputChanged        WD9   row X
 │   ├── MemoryLost          WD10  row Y
-│   └── PlansPurged         WD11  row D
+│   ├── PlansPurged         WD11  row D
+│   └── StateLost           WD22  row Z
 ├── WrongOutputs            WD12  the transform returned something else than frames for the sinks
 ├── TimedOut                WD13  `windows(n, timeout_s=)` ran out
 ├── NotLocated              WD14  MODULE:PIPELINE names no pipeline
@@ -110,6 +111,13 @@ class PlansPurged(Refused):
     was touched."""
 
     code = "WD11"
+
+
+class StateLost(Refused):
+    """Pipeline {pipeline!r} is not started: its state is not known: {checkpoints}, and the plans
+    before {oldest} were purged from {where}, so it cannot be made anew. No data was touched."""
+
+    code = "WD22"
 
 
 class WrongOutputs(KitError):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from windowlog import codec
 from windowlog.state import LogState
+from windowlog.state_store import STATE, Checkpoint
 from windowlog.values import Json
 from windowlog.window import Window
 from windowlog.wiring import Adoption, Header, Held, InputIdentity, SinkIdentity, TargetState
@@ -38,13 +39,32 @@ class SinkFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class StateFacts:
+    """The state's checkpoints of this log, and the kept windows after which a person said that it
+    is empty, ascending."""
+
+    where: str
+    checkpoints: tuple[Checkpoint, ...]
+    emptied: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """A window after which the state is known: by a checkpoint, or because it is empty (None)."""
+
+    window_id: int
+    checkpoint: Checkpoint | None
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """Everything that `decide` looks at.
 
     `digests` are those of all windows that could be known: the header's at first - 1, the kept
     plans' that were read, and the one that the oldest of them names as its previous. `adoptions`
     stand beside plan L. `resets` are the newest kept windows beside which a person said where an
-    input goes on; `unheld` the oldest windows with rows of an input that some sink lacks.
+    input goes on; `unheld` the oldest windows with rows of an input that some sink lacks. `state`
+    is None for a pipeline without one.
     """
 
     header: Header
@@ -55,6 +75,7 @@ class Facts:
     sinks: tuple[SinkFacts, ...]
     resets: Mapping[str, int] = field(default_factory=dict)
     unheld: Mapping[str, int] = field(default_factory=dict)
+    state: StateFacts | None = None
 
     @property
     def held_min(self) -> int:
@@ -70,8 +91,55 @@ class Facts:
     def needed_from(self) -> int:
         """The oldest plan that this start may want to read: max(F, min(start, what inputs have
         folded))."""
-        folded = [i.memory if i.memory is not None else 0 for i in self.inputs if i.remembers]
-        return max(self.log.oldest, min([self.held_min, *folded]))
+        return max(self.log.oldest, min([self.start, *self._folded()]))
+
+    @property
+    def looked_at_from(self) -> int:
+        """The oldest plan that is to be read before it is known which checkpoint belongs to this
+        log's windows: that of the oldest one that might."""
+        windows = [w for w in self._candidates() if w >= self.log.mark]
+        if self.state is not None and not windows:
+            windows = [self.header.first - 1]
+        return max(self.log.oldest, min([self.held_min, *windows, *self._folded()]))
+
+    @property
+    def start(self) -> int:
+        """The window after which the state is known, and all sinks hold everything: the next one is
+        to be run again, or is new. Hmin without state; first - 1 where nothing is known of it."""
+        if self.state is None:
+            return self.held_min
+        points = self.restarts()
+        return points[-1].window_id if points else self.header.first - 1
+
+    def restarts(self) -> tuple[Restart, ...]:
+        """Where a pipeline with state may go on from, ascending: its empty state, where that is the
+        state, and its checkpoints that can be used, up to Hmin.
+
+        One below the low-water mark is nobody's any more (I8); one whose window has another digest
+        is another log's, or of a window that never came to be."""
+        if self.state is None:
+            return ()
+        found: dict[int, Restart] = {}
+        emptied = max([w for w in self.state.emptied if w <= self.held_min], default=None)
+        if emptied is not None:
+            found[emptied] = Restart(emptied, None)
+        elif STATE not in self.header.positions:
+            found[self.header.first - 1] = Restart(self.header.first - 1, None)
+        for one in self.state.checkpoints:
+            if one.problem or self.digests.get(one.window_id) != one.digest:
+                continue
+            believed = self.log.mark <= one.window_id or one.window_id == self.header.first - 1
+            if believed and one.window_id in self._candidates(emptied):
+                found[one.window_id] = Restart(one.window_id, one)
+        return tuple(found[window_id] for window_id in sorted(found))
+
+    def _candidates(self, emptied: int | None = None) -> set[int]:
+        checkpoints = self.state.checkpoints if self.state is not None else ()
+        known = {c.window_id for c in checkpoints if c.window_id <= self.held_min}
+        return {w for w in known if emptied is None or w > emptied}
+
+    def _folded(self) -> list[int]:
+        return [i.memory if i.memory is not None else 0 for i in self.inputs if i.remembers]
 
     def held_windows(self) -> dict[str, int]:
         """Sink -> the window it holds, first - 1 for one that holds nothing yet."""

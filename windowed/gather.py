@@ -9,20 +9,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from windowed.facts import Facts, InputFacts, SinkFacts
+from windowed.facts import Facts, InputFacts, SinkFacts, StateFacts
 from windowlog.contracts import Input, Sink
 from windowlog.errors import RecordNotFound, RecordTorn
 from windowlog.log import WindowLog
+from windowlog.state_store import STATE, StateStore
+from windowlog.wiring import Adoption
 
 
-def gather(log: WindowLog, inputs: Mapping[str, Input], sinks: Mapping[str, Sink]) -> Facts:
-    """Read the ledgers of open sinks, and then the open log. Creates nothing."""
+def gather(
+    log: WindowLog,
+    inputs: Mapping[str, Input],
+    sinks: Mapping[str, Sink],
+    store: StateStore | None = None,
+) -> Facts:
+    """Read the ledgers of open sinks, then the open log, and the state's checkpoints in the open
+    store. Creates nothing."""
     sink_facts = tuple(
         SinkFacts(name, sink.identity(), sink.held(), sink.target()) for name, sink in sinks.items()
     )
     state = log.scan()
     input_facts = tuple(_remembered(log, name, source) for name, source in inputs.items())
-    noted = log.notes.adoptions_from(state.oldest)
+    all_noted = log.notes.adoptions_from(state.oldest)
+    noted = tuple(adoption for adoption in all_noted if adoption.input != STATE)
     facts = Facts(
         header=log.header,
         log=state,
@@ -31,8 +40,16 @@ def gather(log: WindowLog, inputs: Mapping[str, Input], sinks: Mapping[str, Sink
         inputs=input_facts,
         sinks=sink_facts,
         resets={adoption.input: adoption.window_id for adoption in noted if adoption.identity},
+        state=_state(store, all_noted),
     )
     return _chained(log, facts)
+
+
+def _state(store: StateStore | None, noted: tuple[Adoption, ...]) -> StateFacts | None:
+    if store is None:
+        return None
+    emptied = sorted({adoption.window_id for adoption in noted if adoption.input == STATE})
+    return StateFacts(store.describe(), store.checkpoints(), tuple(emptied))
 
 
 def _remembered(log: WindowLog, name: str, source: Input) -> InputFacts:
@@ -56,7 +73,8 @@ def _chained(log: WindowLog, facts: Facts) -> Facts:
     damaged: list[int] = []
     unheld: dict[str, int] = {}
     expected: str | None = None
-    for window_id in range(facts.log.newest, facts.needed_from - 1, -1):
+    oldest = facts.looked_at_from
+    for window_id in range(facts.log.newest, oldest - 1, -1):
         try:
             window = log.read(window_id)
         except (RecordNotFound, RecordTorn):
@@ -69,9 +87,9 @@ def _chained(log: WindowLog, facts: Facts) -> Facts:
             unheld |= {name: window_id for name, plan in window.plans.items() if not plan.empty}
         digests[window_id] = window.digest
         expected = window.previous
-    if expected is not None and facts.needed_from > facts.header.first:
-        digests.setdefault(facts.needed_from - 1, expected)
-    if expected not in (None, facts.header.digest) and facts.needed_from == facts.header.first:
+    if expected is not None and oldest > facts.header.first:
+        digests.setdefault(oldest - 1, expected)
+    if expected not in (None, facts.header.digest) and oldest == facts.header.first:
         damaged.append(facts.header.first)
     all_damaged = tuple(sorted({*facts.log.damaged, *damaged}))
     log_state = replace(facts.log, damaged=all_damaged)

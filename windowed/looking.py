@@ -15,17 +15,19 @@ if TYPE_CHECKING:
 
     from windowed.loop import Loop
     from windowed.parts import Parts
-    from windowlog.contracts import Frame
+    from windowed.state import Made, State
+    from windowlog.contracts import Frame, Output
 
-Outputs = Callable[[Window, Mapping[str, Any]], "dict[str, Frame]"]
+Make = Callable[[Window, Mapping[str, Any], "State | None"], "Made"]
 
 
-def preview(loop: Loop, outputs: Outputs) -> dict[str, Frame]:
+def preview(loop: Loop, make: Make) -> dict[str, Output]:
     """Sink -> frame of the next window, or of the next replay. Raises what a start would raise."""
     parts = loop.parts
     try:
-        facts, decision = opening.decide_start(parts, loop.run_id)
+        facts, decision = opening.decide_start(parts, loop.run_id, loop.spark)
         opening.open_inputs(parts, loop.spark, read_only=True)
+        loop.open_state(facts)
         if decision.replay:
             window = parts.log.read(decision.replay[0])
         else:
@@ -43,7 +45,7 @@ def preview(loop: Loop, outputs: Outputs) -> dict[str, Frame]:
                 digest="",
             )
         with explaining(), explained(parts.inputs):
-            return outputs(window, loop.read(window))
+            return dict(make(window, loop.read(window), loop.state).outputs)
     finally:
         opening.close_quietly(parts)
 

@@ -9,28 +9,27 @@
     6 verify      what was planned is what was read                  nothing durable
     7 hold        each sink: rows and memory in one step             sinks hold n
     8 committed   inputs fold, sinks publish, listeners hear         theirs, repeatable
-    9 checkpoint  (pipelines with state)
+    9 checkpoint  with state, now and then: saved and read back      state after n
    10 purge       the mark, then plans no recovery can need          plans gone
 
 Invariants kept here: I4 committed(n) is told only after every sink holds n. I5 purge spares the
-plan min(Hmin, what inputs have folded) itself and every later one. I6 one window in flight. The
-others are kept by the log (I1, I2, I8) and by the sinks (I3, I7).
+plan min(Hmin, the older checkpoint, what inputs have folded) itself and every later one. I6 one
+window in flight. The others are kept by the log (I1, I2, I8) and by the sinks (I3, I7).
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from windowed import opening
 from windowed.asides import counts, explained, read_all
 from windowed.frames import arrow_schema, schema_of, shared
+from windowed.keeper import Keeper
 from windowed.timing import Timing
-from windowed.workers import explaining
-from windowlog.errors import Fenced, NotHeld, SourceChanged
+from windowlog.errors import NotHeld, SourceChanged
 from windowlog.values import Bounds, Json, Plan
 from windowlog.window import Draft, Window
 
@@ -42,7 +41,8 @@ if TYPE_CHECKING:
     from windowed.listener import Listener
     from windowed.parts import Parts
     from windowed.recovery import Decision
-    from windowlog.contracts import Frame, Output, Sink
+    from windowed.state import Made, State
+    from windowlog.contracts import Frame, Sink
 
 # A sink that surely did not hold may be tried again: a reader's lock goes by. More often, a person
 # should look.
@@ -70,27 +70,30 @@ class Loop:
     timing: Timing = field(default_factory=Timing)
     replayed: int = 0
     aside: dict[str, int] = field(default_factory=dict)
+    keeper: Keeper | None = None
     _positions: dict[str, Json] = field(default_factory=dict)
     _facts: Facts = field(init=False)
     _held: dict[str, int] = field(default_factory=dict)
     _replay: Iterator[int] = field(default_factory=lambda: iter(()))
     _schemas: dict[str, object] = field(default_factory=dict)
+    _told: int = 0
     _since_purge: int = 0
 
     def open(self) -> Decision:
         """Step 0. Raises Refused, Fenced or what the outside raises; nothing is durable until all
         is decided."""
         with self.timing.step("decide"):
-            facts, decision = opening.decide_start(self.parts, self.run_id)
+            facts, decision = opening.decide_start(self.parts, self.run_id, self.spark)
             self.parts.begin()
             self._facts = facts
             self._held = facts.held_windows()
             self._replay = iter(decision.replay)
             opening.open_inputs(self.parts, self.spark)
             self.start_at(facts.positions())
-        held_min = min(self._held.values())
-        if held_min >= facts.log.oldest:
-            self._tell(self.parts.log.read(held_min))
+            self.open_state(facts)
+        self._told = min(self._held.values())
+        if self._told >= facts.log.oldest:
+            self._tell(self.parts.log.read(self._told))
         return decision
 
     def next(self, bounds: Callable[[], Mapping[str, Bounds]]) -> Window | None:
@@ -127,6 +130,17 @@ class Loop:
     def start_at(self, positions: Mapping[str, Json]) -> None:
         """Plan from these positions on."""
         self._positions = dict(positions)
+
+    def open_state(self, facts: Facts) -> None:
+        """Load the state that this start goes on from, if the pipeline has one."""
+        store = self.parts.store
+        if store is not None:
+            self.keeper = Keeper(store, self.parts.log, self.parts.checkpoint_every, facts)
+
+    @property
+    def state(self) -> State | None:
+        """The state before the next window; None for a pipeline without."""
+        return self.keeper.state() if self.keeper is not None else None
 
     def draft(self, plans: Mapping[str, Plan]) -> Draft:
         """The next window, before it is logged."""
@@ -175,13 +189,13 @@ class Loop:
                 remedy="Put the input back until every sink holds this window, or skip its parts.",
             )
 
-    def work(self, window: Window, outputs: Callable[[], Mapping[str, Output]]) -> None:
-        """Steps 3 to 10. `outputs` reads and transforms; it is called again when a sink could not
+    def work(self, window: Window, make: Callable[[], Made]) -> None:
+        """Steps 3 to 10. `make` reads and transforms; it is called again when a sink could not
         hold."""
         for attempt in range(1, HOLD_ATTEMPTS + 1):
             try:
                 with explained(self.parts.inputs):
-                    self._stage(window, outputs())
+                    self._stage(window, make())
                     self._verify(window)
                 self._hold(window)
                 break
@@ -191,6 +205,8 @@ class Loop:
                 self._abandon(window)
                 self.clock.wait(HOLD_PAUSE_S * attempt, self.stop)
         self._tell(window)
+        if self.keeper is not None and self.keeper.is_due:
+            self.checkpoint()
         self._since_purge += 1
         if self._since_purge >= PURGE_EVERY:
             self.purge(DELETIONS_AT_ONCE)
@@ -201,15 +217,17 @@ class Loop:
     def _lacking(self, window: Window) -> list[tuple[str, Sink]]:
         return [(n, s) for n, s in sorted(self.parts.sinks.items()) if self._held[n] < window.id]
 
-    def _stage(self, window: Window, outputs: Mapping[str, Output]) -> None:
-        with self.timing.step("stage"), shared(outputs):
+    def _stage(self, window: Window, made: Made) -> None:
+        with self.timing.step("stage"), shared(made.frames()):
             for name, sink in self._lacking(window):
-                frame = outputs[name]
+                frame = made.outputs[name]
                 schema = schema_of(frame)
                 if self._schemas.get(name) != schema:
                     sink.prepare(arrow_schema(frame, self.parts.pipeline))
                     self._schemas[name] = schema
                 sink.stage(window, frame)
+            if self.keeper is not None and made.state is not None:
+                self.keeper.stage(window, made.state)
 
     def _verify(self, window: Window) -> None:
         with self.timing.step("verify"):
@@ -226,26 +244,44 @@ class Loop:
                 sink.hold(window)
                 self._held[name] = window.id
                 self.listener.held(window, name)
+        if self.keeper is not None:
+            self.keeper.held(window)
 
     def _abandon(self, window: Window) -> None:
         for _, sink in self._lacking(window):
             sink.abandon(window)
+        if self.keeper is not None:
+            self.keeper.abandon()
 
     def _tell(self, window: Window) -> None:
+        # A window that all held before is run again for the state alone.
+        if window.id >= self._told:
+            self._tell_members(window)
+            self._told = window.id
+        self.listener.committed(window)
+
+    def _tell_members(self, window: Window) -> None:
         with self.timing.step("committed"):
             for name, plan in window.plans.items():
                 if name in self.parts.inputs:
                     self.parts.inputs[name].committed([(window.id, plan)])
             for sink in self.parts.sinks.values():
                 sink.committed(window.id)
-        self.listener.committed(window)
+
+    def checkpoint(self) -> None:
+        """Step 9: save the state, if there is one and it was not saved since the last window."""
+        if self.keeper is not None:
+            with self.timing.step("checkpoint"):
+                self.keeper.save()
 
     def purge(self, at_once: int | None = None) -> None:
         """Step 10; `at_once` as in the log. An input that has folded nothing needs every plan."""
         with self.timing.step("purge"):
             self._since_purge = 0
             folded = [source.folded() for source in self.parts.inputs.values()]
-            needed = min([*self._held.values(), *(f if f is not None else 0 for f in folded)])
+            states = [self.keeper.floor] if self.keeper is not None else []
+            inputs = (f if f is not None else 0 for f in folded)
+            needed = min([*self._held.values(), *states, *inputs])
             self.parts.log.purge(min(needed, self.parts.log.newest - self.parts.keep), at_once)
 
     def idle(self) -> None:
@@ -258,28 +294,3 @@ class Loop:
     def close(self) -> None:
         """Release everything; what was durable stays so. Never hides an earlier error."""
         opening.close(self.parts)
-
-
-@contextmanager
-def opened(loop: Loop) -> Iterator[Loop]:
-    """The loop between `open` and `close`; at a clean end it purges once more."""
-    with loop.parts.exclusively():
-        yield from _opened(loop)
-
-
-def _opened(loop: Loop) -> Iterator[Loop]:
-    try:
-        with explaining():
-            loop.open()
-            yield loop
-            # With nothing in flight, another driver that has purged further takes nothing from us.
-            with suppress(Fenced):
-                loop.purge()
-    except BaseException as error:
-        loop.listener.failed(error)
-        opening.close_quietly(loop.parts)
-        raise
-    else:
-        loop.close()
-    finally:
-        loop.listener.ended()

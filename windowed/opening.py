@@ -1,10 +1,10 @@
 """Step 0 as functions: open, gather, decide (twice before a refusal), enrol the sinks, open the
-inputs; and close."""
+inputs; and close. A loop between the two."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,37 +12,44 @@ from windowed.gather import gather
 from windowed.read_only import JudgedMemory, ReadOnlyMemory
 from windowed.recovery import Decision, decide
 from windowed.refusals import refusal
+from windowed.workers import explaining
 from windowlog.contracts import InputContext, SinkContext
 from windowlog.errors import Fenced
+from windowlog.state_store import StateContext
 from windowlog.wiring import Held
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from windowed.facts import Facts
+    from windowed.loop import Loop
     from windowed.parts import Parts
 
 
-def decide_start(parts: Parts, run_id: str) -> tuple[Facts, Decision]:
+def decide_start(
+    parts: Parts, run_id: str, spark: SparkSession | None = None
+) -> tuple[Facts, Decision]:
     """Open log and sinks and decide. Raises the refusal, or Fenced when a second reading says
     something else."""
-    facts = open_and_gather(parts, run_id)
+    facts = open_and_gather(parts, run_id, spark)
     decision = decide(facts)
     if not decision.refused:
         return facts, decision
-    again = gather(parts.log, parts.inputs, parts.sinks)
+    again = gather(parts.log, parts.inputs, parts.sinks, parts.store)
     if again != facts or parts.log.overtaken():
         evidence = "a sink's memory or the log changed while this start was reading them"
         raise Fenced(pipeline=parts.pipeline, evidence=evidence)
     raise refusal(parts, facts, decision)
 
 
-def open_and_gather(parts: Parts, run_id: str) -> Facts:
-    """The facts, with log and sinks open. Creates nothing."""
+def open_and_gather(parts: Parts, run_id: str, spark: SparkSession | None = None) -> Facts:
+    """The facts, with log, sinks and the state's store open. Creates nothing."""
     header = parts.log.open(parts.pipeline, run_id)
     for name, sink in parts.sinks.items():
         sink.open(SinkContext(parts.pipeline, name, header.log_id, run_id))
-    return gather(parts.log, parts.inputs, parts.sinks)
+    if parts.store is not None:
+        parts.store.open(StateContext(spark, parts.pipeline, header.log_id, run_id))
+    return gather(parts.log, parts.inputs, parts.sinks, parts.store)
 
 
 def enrol(parts: Parts, facts: Facts, run_id: str) -> None:
@@ -70,8 +77,8 @@ def open_inputs(parts: Parts, spark: SparkSession | None, *, read_only: bool = F
 
 
 def close(parts: Parts) -> None:
-    """Close inputs (they fold), sinks and log, all of them, and then raise the first error there
-    was."""
+    """Close inputs (they fold), sinks, the state's store and the log, all of them, and then raise
+    the first error there was."""
     first: Exception | None = None
     for action in _closings(parts):
         try:
@@ -91,4 +98,33 @@ def close_quietly(parts: Parts) -> None:
 
 def _closings(parts: Parts) -> list[Callable[[], None]]:
     inputs = [source.close for source in parts.inputs.values()]
-    return [*inputs, *(sink.close for sink in parts.sinks.values()), parts.log.close]
+    sinks = [sink.close for sink in parts.sinks.values()]
+    store = [parts.store.close] if parts.store is not None else []
+    return [*inputs, *sinks, *store, parts.log.close]
+
+
+@contextmanager
+def opened(loop: Loop) -> Iterator[Loop]:
+    """The loop between `open` and `close`; at a clean end it makes a checkpoint and purges once
+    more."""
+    with loop.parts.exclusively():
+        yield from _opened(loop)
+
+
+def _opened(loop: Loop) -> Iterator[Loop]:
+    try:
+        with explaining():
+            loop.open()
+            yield loop
+            # With nothing in flight, another driver that has purged further takes nothing from us.
+            with suppress(Fenced):
+                loop.checkpoint()
+                loop.purge()
+    except BaseException as error:
+        loop.listener.failed(error)
+        close_quietly(loop.parts)
+        raise
+    else:
+        loop.close()
+    finally:
+        loop.listener.ended()

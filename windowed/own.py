@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from windowed.errors import OutOfTurn
 from windowed.frames import outputs_by_sink
+from windowed.state import Made, NextState, State
 
 if TYPE_CHECKING:
     from windowed.loop import Loop
@@ -58,12 +59,29 @@ class OwnRun:
         self._flight = OpenWindow(window, self._loop.read(window))
         return self._flight
 
-    def hold(self, window: OpenWindow, outputs: Mapping[str, Frame] | Frame) -> None:
+    @property
+    def state(self) -> State:
+        """The state before the window in flight. OutOfTurn where the pipeline has none."""
+        state = self._loop.state
+        if state is None:
+            raise OutOfTurn(what=f"Pipeline {self._loop.parts.pipeline!r} has no state=")
+        return state
+
+    def hold(
+        self,
+        window: OpenWindow,
+        outputs: Mapping[str, Frame] | Frame,
+        state: NextState | None = None,
+    ) -> None:
         """Write the window into every sink, once: a frame for all of them, or a dict sink ->
-        frame."""
+        frame. `state`: what `run.state.replace(…)`, `change` or `unchanged` returned, for a
+        pipeline with state."""
         if window is not self._flight:
             raise OutOfTurn(what=f"Window {window.id} is not the one that next() gave last")
         parts = self._loop.parts
         frames = outputs_by_sink(outputs, parts.sinks, parts.pipeline, own_loop=True)
-        self._loop.work(window.window, lambda: frames)
+        if (self._loop.keeper is None) != (state is None):
+            has = "no state=" if self._loop.keeper is None else "state, and hold() was given none"
+            raise OutOfTurn(what=f"Pipeline {parts.pipeline!r} has {has}")
+        self._loop.work(window.window, lambda: Made(frames, state))
         self._flight = None

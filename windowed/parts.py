@@ -15,6 +15,7 @@ from windowlog.storage.mirrored import pair_of
 if TYPE_CHECKING:
     from windowlog.contracts import Input, Sink
     from windowlog.log import WindowLog
+    from windowlog.state_store import StateStore
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,9 @@ class Parts:
     log: WindowLog
     locator: str
     keep: int = 0
+    # Where the state is kept, if there is one, and every how many windows a checkpoint is made.
+    store: StateStore | None = None
+    checkpoint_every: int = 1
     lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
     locator_note: str = ""
 

@@ -15,24 +15,33 @@ from windowed.clock import Clock, SystemClock
 from windowed.frames import outputs_by_sink
 from windowed.listener import Listener, Listeners
 from windowed.locator import Locator
-from windowed.loop import Loop, opened
+from windowed.loop import Loop
+from windowed.opening import opened
 from windowed.own import OwnRun
 from windowed.parts import Parts
 from windowed.progress import reporter
 from windowed.run import Run
+from windowed.state import Made, NextState, State, taken_apart
 from windowed.summary import Summary
 from windowed.trigger import Trigger, Until, drained
 from windowlog.access.places import named
 from windowlog.errors import BadArgument
 from windowlog.log import WindowLog
+from windowlog.state_store import STATE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from windowlog.contracts import Frame, Input, Output, Sink
+    from windowlog.state_store import StateStore
     from windowlog.window import Window
 
-Transform = Callable[..., "Output | Mapping[str, Output]"]
+# A checkpoint costs about as much as a small window (docs/state.md), a crash up to so many windows.
+CHECKPOINT_EVERY = 10
+
+Transform = Callable[
+    ..., "Output | Mapping[str, Output] | tuple[Output | Mapping[str, Output], NextState]"
+]
 
 
 class Pipeline:
@@ -43,9 +52,13 @@ class Pipeline:
     one more, NAME_rejects, for an input that sets records aside, and with `window` if it names
     that; it returns a frame for every sink, or a dict sink -> frame.
     "Now" inside it is `window.planned_at`. Without a transform only `open` can be used. `log` is a
-    WindowLog, or where one is: a folder. `keep` is how many plans more than needed are kept, for
-    `read_window`. `locator` is what the commands call this pipeline (`jobs.counts:pipeline`); it is
-    found by itself for one that is a module's variable.
+    WindowLog, or where one is: a folder. `state` is where a state is kept from window to window
+    (file_sink.FileState): the transform must name `state`, gets a windowed.State, and returns two
+    things, what is for sinks and what `state.replace`, `change` or `unchanged` returned; a
+    checkpoint is made after every `checkpoint_every` windows (10) and at a clean end. `keep` is
+    how many plans more than needed are kept, for `read_window`. `locator` is what the commands call
+    this pipeline (`jobs.counts:pipeline`); it is found by itself for one that is a module's
+    variable.
 
     Raises BadArgument on construction for everything that cannot be right.
     """
@@ -58,6 +71,8 @@ class Pipeline:
         sinks: Mapping[str, Sink],
         log: WindowLog | str | os.PathLike[str],
         transform: Transform | None = None,
+        state: StateStore | None = None,
+        checkpoint_every: int | None = None,
         keep: int = 0,
         locator: str | None = None,
     ) -> None:
@@ -65,14 +80,19 @@ class Pipeline:
         checks.check_inputs(inputs)
         checks.check_sinks(sinks)
         checks.check_keep(keep)
-        self._wants_window = transform is not None and checks.check_transform(transform, inputs)
+        checks.check_state(state, checkpoint_every)
+        self._wants: tuple[str, ...] = ()
+        if transform is not None:
+            self._wants = checks.check_transform(transform, inputs, state=state is not None)
         self.name = name
         self.inputs = dict(inputs)
         self.sinks = dict(sorted(sinks.items()))
         self.transform = transform
         with named(where="log"):
             self.log = log if isinstance(log, WindowLog) else WindowLog(log)
-        place_checks.check_places(self.inputs, self.log, self.sinks)
+        place_checks.check_places(self.inputs, self.log, self.sinks, state)
+        self.state = state
+        self.checkpoint_every = checkpoint_every or CHECKPOINT_EVERY
         self.keep = keep
         self._in_use = threading.Lock()
         self._locator = Locator(self, locator)
@@ -85,7 +105,16 @@ class Pipeline:
         """What a loop is made of."""
         locator, note = self._locator.look()
         return Parts(
-            self.name, self.inputs, self.sinks, self.log, locator, self.keep, self._in_use, note
+            pipeline=self.name,
+            inputs=self.inputs,
+            sinks=self.sinks,
+            log=self.log,
+            locator=locator,
+            keep=self.keep,
+            store=self.state,
+            checkpoint_every=self.checkpoint_every,
+            lock=self._in_use,
+            locator_note=note,
         )
 
     def run(
@@ -143,7 +172,7 @@ class Pipeline:
         all_listeners = [*listeners, *reporters]
         return Run(
             lambda: self._loop(spark, clock, all_listeners),
-            self._outputs,
+            self._make,
             until=run_checks.check_until(until),
             trigger=run_checks.check_trigger(trigger if trigger is not None else Trigger()),
             pipeline=self.name,
@@ -167,7 +196,7 @@ class Pipeline:
         run_checks.check_spark(spark)
         loop = self._loop(spark, None, [])
         with loop.parts.exclusively():
-            return looking.preview(loop, self._outputs)
+            return looking.preview(loop, self._make)
 
     def read_window(self, spark: SparkSession | None, window_id: int) -> dict[str, Frame]:
         """Input -> frame of the rows of a window whose plan is kept, and NAME_rejects where an
@@ -181,8 +210,13 @@ class Pipeline:
     ) -> Loop:
         return Loop(self.parts, spark, str(uuid4()), clock or SystemClock(), Listeners(listeners))
 
-    def _outputs(self, window: Window, frames: Mapping[str, DataFrame | Any]) -> dict[str, Output]:
+    def _make(
+        self, window: Window, frames: Mapping[str, DataFrame | Any], state: State | None
+    ) -> Made:
         assert self.transform is not None, "checked before the run"
-        extra = {"window": window} if self._wants_window else {}
-        result = self.transform(**frames, **extra)
-        return outputs_by_sink(result, self.sinks, self.name)
+        known = {"window": window, STATE: state}
+        result = self.transform(**frames, **{name: known[name] for name in self._wants})
+        following = None
+        if state is not None:
+            result, following = taken_apart(result, self.name)
+        return Made(outputs_by_sink(result, self.sinks, self.name), following)

@@ -14,9 +14,15 @@ from windowlog.errors import BadArgument
 
 if TYPE_CHECKING:
     from windowlog.log import WindowLog
+    from windowlog.state_store import StateStore
 
 
-def check_places(inputs: Mapping[str, Input], log: WindowLog, sinks: Mapping[str, Sink]) -> None:
+def check_places(
+    inputs: Mapping[str, Input],
+    log: WindowLog,
+    sinks: Mapping[str, Sink],
+    state: StateStore | None = None,
+) -> None:
     """No input reads what this pipeline writes: each window would give the next one something to
     read, for ever. And no sink's readers find the log or an input in its folder."""
     for argument, folder in _log_folders(log):
@@ -30,6 +36,25 @@ def check_places(inputs: Mapping[str, Input], log: WindowLog, sinks: Mapping[str
         _refuse_read(f"sinks[{name!r}]", folders[0] if folders else ", ".join(files), files, inputs)
         for input_name, source in inputs.items():
             _refuse_above(f"sinks[{name!r}]", folders, input_name, _folders(source))
+    if state is not None:
+        _check_state(state.folders(), inputs, log, sinks)
+
+
+def _check_state(
+    folders: Sequence[str],
+    inputs: Mapping[str, Input],
+    log: WindowLog,
+    sinks: Mapping[str, Sink],
+) -> None:
+    others = [(f"the {argument}", [folder]) for argument, folder in _log_folders(log)]
+    others += [(f"sink {name!r}", list(_folders(sink))) for name, sink in sinks.items()]
+    others += [(f"input {name!r}", list(_folders(one))) for name, one in inputs.items()]
+    for folder in folders:
+        for who, theirs in others:
+            for one in theirs:
+                if overlap(folder, one):
+                    allowed = f"a folder that shares nothing with {who}, which has {one}"
+                    raise BadArgument(argument="state", value=folder, allowed=allowed)
 
 
 def _log_folders(log: WindowLog) -> Iterator[tuple[str, str]]:

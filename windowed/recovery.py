@@ -2,7 +2,8 @@
 reads them.
 
 L = newest intact plan, F = oldest kept plan, H(s) = window that sink s holds, Hmin and Hmax over
-the sinks.
+the sinks. start = Hmin, or with state the window of its newest checkpoint up to Hmin that can be
+used.
 
     A  a plan that is needed is missing or damaged, or anything beyond L+1 is   LogCorrupted
     B  a sink holds L+1 and plan L+1 is torn                                    PositionLost
@@ -16,8 +17,9 @@ the sinks.
     X  an input is new, gone or points elsewhere, and nothing adopted it        InputChanged
     Y  an input's memory is gone, damaged, or older than the purged plans       MemoryLost
     D  plan Hmin+1 is purged                                                    PlansPurged
-    E  Hmin < L                                                                 replay Hmin+1 … L
-    F  Hmin = L                                                                 plan L+1
+    Z  no checkpoint of the state reaches up to the oldest plan                 StateLost
+    E  start < L                                                                replay start+1 … L
+    F  start = L                                                                plan L+1
 
 The first row whose question is answered yes decides. The log comes first, because the wiring is
 compared with its newest window; the last row always says yes.
@@ -30,6 +32,7 @@ from dataclasses import dataclass
 
 from windowed import errors
 from windowed.facts import Facts, InputFacts, SinkFacts
+from windowlog.state_store import STATE
 
 # A row's question: the names it concerns (windows, sinks or inputs), empty for "no".
 Question = Callable[[Facts], tuple[str, ...]]
@@ -64,7 +67,7 @@ def decide(facts: Facts) -> Decision:
     for row in TABLE:
         concerned = row.question(facts)
         if concerned:
-            return Decision(row, concerned, range(facts.held_min + 1, facts.log.newest + 1))
+            return Decision(row, concerned, range(facts.start + 1, facts.log.newest + 1))
     raise AssertionError("the last row always says yes")
 
 
@@ -166,9 +169,19 @@ def _purged(facts: Facts) -> tuple[str, ...]:
     return _sinks(facts, lambda s: _holds(facts, s) < facts.log.oldest - 1)
 
 
+def _state_lost(facts: Facts) -> tuple[str, ...]:
+    """Z: the state, if it is known after no window from which on all plans are kept."""
+    if facts.state is None:
+        return ()
+    known = bool(facts.restarts()) and facts.start >= facts.log.oldest - 1
+    return () if known else (STATE,)
+
+
 def _behind(facts: Facts) -> tuple[str, ...]:
-    """E: sinks that lack windows which the log has."""
-    return _sinks(facts, lambda s: _holds(facts, s) < facts.log.newest)
+    """E: sinks that lack windows which the log has, and the state, if it is not known after the
+    newest."""
+    lacking = _sinks(facts, lambda s: _holds(facts, s) < facts.log.newest)
+    return (*lacking, *((STATE,) if facts.state and facts.start < facts.log.newest else ()))
 
 
 def _level(facts: Facts) -> tuple[str, ...]:
@@ -188,6 +201,7 @@ TABLE = (
     Row("X", _input_changed, errors.InputChanged),
     Row("Y", _memory_lost, errors.MemoryLost),
     Row("D", _purged, errors.PlansPurged),
+    Row("Z", _state_lost, errors.StateLost),
     Row("E", _behind, None),
     Row("F", _level, None),
 )

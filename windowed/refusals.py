@@ -8,15 +8,16 @@ by a test, from the refusal to a pipeline that goes on.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from windowed import said
 from windowed.errors import Refused
 from windowed.facts import furthest
 from windowed.told import free_from, place_of
 
 if TYPE_CHECKING:
-    from windowed.facts import Facts, SinkFacts
+    from windowed.facts import Facts
     from windowed.parts import Parts
     from windowed.recovery import Decision
     from windowlog.errors import Choice
@@ -33,82 +34,26 @@ def refusal(parts: Parts, facts: Facts, decision: Decision) -> Refused:
         choices=choices,
         pipeline=parts.pipeline,
         where=parts.log.describe(),
-        windows=_named("window", decision.concerned),
-        sinks=_named("sink", decision.concerned),
-        inputs=_named("input", decision.concerned),
-        log_ends=_log_ends(parts, facts),
+        windows=said.named("window", decision.concerned),
+        sinks=said.named("sink", decision.concerned),
+        inputs=said.named("input", decision.concerned),
+        log_ends=said.log_ends(parts, facts),
         oldest=facts.log.oldest,
         newest=facts.log.newest,
         beyond=facts.log.newest + 1,
-        positions="; ".join(_position(facts, sink) for sink in concerned),
+        positions="; ".join(said.position(facts, sink) for sink in concerned),
         targets=", ".join(place_of(parts, sink.name).target for sink in concerned),
         memories=" and ".join(place_of(parts, sink.name).memory for sink in concerned),
         others=", ".join(name for sink in concerned for name in facts.heirs(sink)),
-        arrivals="; ".join(map(_arrival, concerned)),
-        changes="; ".join(_changes(facts, decision)),
+        arrivals="; ".join(map(said.arrival, concerned)),
+        changes="; ".join(said.changes(facts, decision)),
+        checkpoints=said.checkpoints(facts),
     )
 
 
 def command(parts: Parts, verb: str, *words: str) -> str:
     """A command line for this pipeline, quoted for a shell."""
     return shlex.join(["python", "-m", "windowed", verb, parts.locator, *words])
-
-
-def _position(facts: Facts, sink: SinkFacts) -> str:
-    if sink.held is None:
-        return f"sink {sink.name} remembers no window"
-    known = facts.digests.get(sink.held.window_id)
-    text = f"sink {sink.name} holds window {sink.held.window_id}"
-    if sink.held.log_id != facts.header.log_id:
-        this = f" (this log is {facts.header.log_id})" if facts.header.exists else ""
-        return f"{text} of log {sink.held.log_id}{this}"
-    if known is not None and known != sink.held.digest:
-        return f"{text} with other contents (digest {sink.held.digest[:12]}, not {known[:12]})"
-    return text
-
-
-def _named(what: str, names: Sequence[str]) -> str:
-    """`sink a`, `sinks a, b`."""
-    return f"{what}{'s' if len(names) > 1 else ''} {', '.join(names)}"
-
-
-def _log_ends(parts: Parts, facts: Facts) -> str:
-    where = parts.log.describe()
-    if not facts.header.exists:
-        return f"there is no log in {where}"
-    return f"the log {where} ends at window {facts.log.newest}"
-
-
-def _arrival(sink: SinkFacts) -> str:
-    if sink.held is None:
-        return f"sink {sink.name} is new"
-    return f"sink {sink.name} is back (it left at window {sink.held.window_id})"
-
-
-def _changes(facts: Facts, decision: Decision) -> list[str]:
-    changes = []
-    for sink in facts.sinks:
-        if decision.row.letter == "U" and sink.name in decision.concerned and sink.held:
-            old, new = sink.held.identity, sink.identity
-            changes.append(
-                f"sink {sink.name} wrote to {old.target} ({old.mode}), and is now to write"
-                f" to {new.target} ({new.mode})"
-            )
-    if decision.row.letter == "X":
-        recorded = facts.recorded_inputs()
-        configured = {source.name: source.identity for source in facts.inputs}
-        for name in decision.concerned:
-            old_place, new_place = recorded.get(name), configured.get(name)
-            if old_place is None and new_place is not None:
-                changes.append(f"input {name} ({new_place.kind} {new_place.place}) is new")
-            elif new_place is None and old_place is not None:
-                changes.append(f"input {name} ({old_place.kind} {old_place.place}) is gone")
-            elif old_place is not None and new_place is not None:
-                changes.append(
-                    f"input {name} read {old_place.kind} {old_place.place}, and is now to read"
-                    f" {new_place.kind} {new_place.place}"
-                )
-    return changes
 
 
 def _new_log(parts: Parts, facts: Facts) -> list[Choice]:
@@ -273,6 +218,15 @@ def _memory_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]
     return choices
 
 
+def _state_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
+    where = facts.state.where if facts.state is not None else ""
+    why = f"the state is to be empty after window {facts.held_min}, and to grow anew from there"
+    return [
+        (f"put {where} back, moved or from a backup", ""),
+        (why, command(parts, "adopt", "--empty-state")),
+    ]
+
+
 CHOICES: dict[str, Callable[[Parts, Facts, Decision], list[Choice]]] = {
     "A": _log_corrupted,
     "B": _log_corrupted,
@@ -287,4 +241,5 @@ CHOICES: dict[str, Callable[[Parts, Facts, Decision], list[Choice]]] = {
     "D": _outside_first(
         lambda place: f"restore a newer backup of {place.target}, and of {place.memory} with it"
     ),
+    "Z": _state_lost,
 }

@@ -11,13 +11,15 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from windowed.errors import TimedOut
-from windowed.loop import Loop, opened
+from windowed.loop import Loop
+from windowed.opening import opened
 from windowed.stopping import CutShort, StopFlag, interrupting, spark_is_gone
 from windowed.summary import Summary
 from windowed.timing import Timing
 from windowlog.errors import KitError
 
 if TYPE_CHECKING:
+    from windowed.state import Made, State
     from windowed.trigger import Trigger, Until
     from windowlog.values import Bounds
     from windowlog.window import Window
@@ -44,7 +46,7 @@ class Run:
     def __init__(
         self,
         make_loop: Callable[[], Loop],
-        outputs: Callable[[Window, Mapping[str, Any]], Mapping[str, Any]],
+        make: Callable[[Window, Mapping[str, Any], State | None], Made],
         *,
         until: Until,
         trigger: Trigger,
@@ -52,7 +54,7 @@ class Run:
         signalled: Callable[[str], None] | None = None,
     ) -> None:
         self._make_loop = make_loop
-        self._outputs = outputs
+        self._make = make
         self._until = until
         self._trigger = trigger
         self._stop = StopFlag()
@@ -167,12 +169,12 @@ class Run:
         self.progress = replace(self.progress, stopped=True)
 
     def _window(self, loop: Loop, window: Window, *, fresh: bool) -> None:
-        def outputs() -> Mapping[str, Any]:
+        def make() -> Made:
             frames = loop.read(window)
             with loop.timing.step("transform"):
-                return self._outputs(window, frames)
+                return self._make(window, frames, loop.state)
 
-        loop.work(window, outputs)
+        loop.work(window, make)
         self._count(loop, window, fresh=fresh)
 
     def _wait_for_more(self, loop: Loop, look: _Look) -> bool:

@@ -10,6 +10,7 @@ from windowed.commands.adopt_input import adopt_input, remove_input
 from windowed.commands.adopt_log import adopt_log
 from windowed.commands.adopt_side import adopt_folder, adopt_mirror
 from windowed.commands.adopt_sink import adopt_sink
+from windowed.commands.adopt_state import adopt_empty_state
 from windowed.commands.opened import Opened, exclusive_parts, opened
 from windowed.commands.proposal import Proposal, carry_out, impossible, words_of
 from windowed.commands.rename_sink import rename_sink
@@ -33,6 +34,9 @@ def adopt(
     accept_loss: Annotated[
         list[str] | None, typer.Option(help="With --log: a sink that may lack rows.")
     ] = None,
+    empty_state: Annotated[
+        bool, typer.Option("--empty-state", help="The state begins anew, without a row.")
+    ] = False,
     folder: _Folder = False,
     mirror: _Mirror = False,
     apply: Annotated[bool, typer.Option("--apply", help="Do it.")] = False,
@@ -51,6 +55,7 @@ def adopt(
         renamed_from=renamed_from,
         gone=gone,
         accept_loss=accept_loss,
+        empty_state=empty_state,
         folder=folder,
         mirror=mirror,
     )
@@ -59,6 +64,12 @@ def adopt(
         return
     if log:
         _adopt_log(pipeline, where or [], accept_loss or [], words, apply=apply)
+        return
+    if empty_state:
+        if len(words) != 3:
+            raise impossible(words, "--empty-state stands alone, or with --log")
+        with opened(pipeline) as look:
+            carry_out(adopt_empty_state(look, words), words, apply=apply)
         return
     if name is None or accept_loss:
         raise impossible(words, "a sink or an input is wanted, or --log for the whole log")
@@ -80,7 +91,9 @@ def _adopt_log(
         raise impossible(words, "with --log, --from is INPUT=beginning, =end or =POSITION")
     starts = {name: place for name, _, place in pairs}
     with exclusive_parts(locator) as parts:
-        carry_out(adopt_log(parts, starts, losing, words), words, apply=apply)
+        empty = "--empty-state" in words
+        proposal = adopt_log(parts, starts, losing, words, empty_state=empty)
+        carry_out(proposal, words, apply=apply)
 
 
 def _adopt_side(locator: str, words: list[str], *, folder: bool, alone: bool, apply: bool) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from windowed import opening
+from windowed.commands.adopt_state import hand_on, handed_on
 from windowed.commands.opened import LOG_ROWS, NO_SESSION, Opened
 from windowed.commands.proposal import Proposal, impossible
 from windowed.facts import furthest
@@ -27,10 +28,12 @@ from windowed.wording import counted
 from windowlog import naming
 from windowlog.contracts import InputContext, SinkContext
 from windowlog.errors import Fenced, LogUnusable
+from windowlog.state_store import STATE
 from windowlog.wiring import Held
 
 if TYPE_CHECKING:
     from windowed.parts import Parts
+    from windowlog.state_store import Checkpoint
     from windowlog.values import Json, Seek
 
 
@@ -46,11 +49,15 @@ class NewLog:
     positions: Mapping[str, Json]
     starts: Mapping[str, Json]
     costs: tuple[str, ...] = ()
+    checkpoint: Checkpoint | None = None
 
     def begin(self) -> None:
         """Do it. Fenced when another driver moved a sink meanwhile."""
         log, sinks = self.parts.log, self.parts.sinks
-        header = log.renew(self.parts.pipeline, self.run_id, self.window_id + 1, self.starts)
+        # A state that is handed on is not empty: the header says so, and a start looks for it.
+        kept: dict[str, Json] = {STATE: "kept"} if self.checkpoint is not None else {}
+        starts = {**self.starts, **kept}
+        header = log.renew(self.parts.pipeline, self.run_id, self.window_id + 1, starts)
         for name, held in self.held.items():
             # A target that is yet to be made has no rows to be missed: without positions.
             stands = (held is not None and held.positions) or sinks[name].target().exists
@@ -68,11 +75,17 @@ class NewLog:
             if found is None or found.digest != header.digest:
                 evidence = f"it has moved sink {name}; if a start is still refused, adopt again"
                 raise Fenced(pipeline=self.parts.pipeline, evidence=evidence)
+        hand_on(self.parts, self.checkpoint, header)
         log.create()
 
 
 def adopt_log(
-    parts: Parts, starts: Mapping[str, str], losing: list[str], words: list[str]
+    parts: Parts,
+    starts: Mapping[str, str],
+    losing: list[str],
+    words: list[str],
+    *,
+    empty_state: bool,
 ) -> Proposal:
     """A new log for the sinks of `parts`. `starts`: input -> where it begins; `losing`: sinks that
     may lack rows which others have."""
@@ -82,6 +95,7 @@ def adopt_log(
         sink.open(SinkContext(parts.pipeline, name, "", run_id))
     held = {name: sink.held() for name, sink in parts.sinks.items()}
     positions = _positions(held, losing, words)
+    checkpoint = None if empty_state else handed_on(parts, held, run_id, words)
     window_id = _highest(parts, held) + 1
     seeks = _seeks(parts, positions, starts, words)
     new = NewLog(
@@ -92,6 +106,7 @@ def adopt_log(
         positions=positions,
         starts=_starts(parts, positions, seeks, words),
         costs=tuple(line for name, seek in seeks.items() for line in _costs(parts, name, seek)),
+        checkpoint=checkpoint,
     )
     return Proposal(_lines(new, starts, losing), new.begin)
 
@@ -101,7 +116,7 @@ def _check_lost(parts: Parts, run_id: str, words: list[str]) -> None:
         look = Opened(parts, opening.open_and_gather(parts, run_id), run_id)
     except LogUnusable:
         return
-    if not LOG_ROWS.isdisjoint(look.standing()):
+    if not {*LOG_ROWS, "Z"}.isdisjoint(look.standing()):
         return
     if not look.facts.header.exists and all(sink.held is None for sink in look.facts.sinks):
         raise impossible(words, "there is no log yet, and no sink holds a window", "Run once.")
@@ -191,6 +206,9 @@ def _lines(new: NewLog, wanted: Mapping[str, str], losing: list[str]) -> list[st
     for name in parts.inputs:
         place = f"at its {wanted[name]}" if name in wanted else "where the sinks stand"
         lines.append(f"input {name} goes on {place}")
+    if parts.store is not None:
+        kept = "what it was" if new.checkpoint is not None else "empty"
+        lines.append(f"the state is {kept} after window {new.window_id}")
     lines += new.costs
     gone = sorted(new.positions.keys() - parts.inputs.keys())
     return lines + [f"input {name}, which the sinks know, is left out" for name in gone]

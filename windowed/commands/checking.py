@@ -61,6 +61,10 @@ def inspect(look: Opened) -> Report:
     _notes(look, report)
     _memories(look, report)
     report.findings += differences(look)
+    for one in look.facts.state.checkpoints if look.facts.state is not None else ():
+        report.checked["checkpoints"] += 1
+        if one.problem:
+            report.findings.append(f"the checkpoint of window {one.window_id} {one.problem}")
     for sink in look.facts.sinks:
         report.checked["sinks' memories"] += sink.held is not None
         report.findings += _ledger(look, report, sink)

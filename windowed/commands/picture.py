@@ -58,6 +58,7 @@ def picture(look: Opened, window_count: int) -> dict[str, Any]:
         },
         "inputs": [_input(look, source) for source in facts.inputs],
         "sinks": [_sink(look, sink) for sink in facts.sinks],
+        **_state(look),
         "windows": [_window(look, window_id) for window_id in _newest(look, window_count)],
     }
 
@@ -124,6 +125,25 @@ def _sink(look: Opened, sink: SinkFacts) -> dict[str, Any]:
         "held_target": None if held is None else held.identity.target,
         "held_mode": None if held is None else held.identity.mode,
     }
+
+
+def _state(look: Opened) -> dict[str, Any]:
+    """Nothing for a pipeline without state."""
+    state = look.facts.state
+    if state is None:
+        return {}
+    usable = {point.window_id: point for point in look.facts.restarts()}
+    said = [
+        {
+            "window": one.window_id,
+            "rows": one.rows,
+            "problem": one.problem or None,
+            "usable": one.window_id in usable and usable[one.window_id].checkpoint == one,
+        }
+        for one in state.checkpoints
+    ]
+    known = max(usable, default=None)
+    return {"state": {"where": state.where, "known_after": known, "checkpoints": said}}
 
 
 def _newest(look: Opened, count: int) -> list[int]:

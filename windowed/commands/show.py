@@ -71,7 +71,14 @@ def _print(seen: dict[str, Any]) -> None:
     if seen["log"]["id"] is None:
         none = f"There is no log in {seen['folder']} yet. Commands look from {Path.cwd()}."
         console.print(Text(none), soft_wrap=True)
-    for table in (_log(seen), _inputs(seen), _sinks(seen), _places(seen), _windows(seen)):
+    for table in (
+        _log(seen),
+        _inputs(seen),
+        _sinks(seen),
+        _places(seen),
+        _state(seen),
+        _windows(seen),
+    ):
         if table.row_count:
             console.print(table)
 
@@ -128,6 +135,18 @@ def _sinks(seen: dict[str, Any]) -> Table:
 def _places(seen: dict[str, Any]) -> Table:
     rows: list[list[object]] = [[s["name"], s["where"], s["memory"]] for s in seen["sinks"]]
     return _table("where the sinks are", "name", "target", "remembers in", rows=rows)
+
+
+def _state(seen: dict[str, Any]) -> Table:
+    state = seen.get("state", {"where": "", "checkpoints": []})
+    rows: list[list[object]] = [
+        [each["window"], each["rows"], "yes" if each["usable"] else each["problem"] or "no"]
+        for each in state["checkpoints"]
+    ]
+    if "state" in seen and not rows:
+        rows = [["none yet", None, None]]
+    title = f"checkpoints of the state in {state['where']}"
+    return _table(title, "of window", "rows", "a start could use it", rows=rows)
 
 
 def _windows(seen: dict[str, Any]) -> Table:

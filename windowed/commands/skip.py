@@ -93,7 +93,7 @@ def _plan(look: Opened, window_id: int, name: str, words: list[str]) -> Plan:
     if not log.oldest <= window_id <= log.newest:
         kept = windows_text(log.oldest, log.newest)
         raise impossible(words, f"the log does not have window {window_id}", f"It keeps {kept}.")
-    if look.facts.held_min >= window_id:
+    if look.facts.start >= window_id:
         raise impossible(words, f"every sink holds window {window_id}: nothing reads it again")
     plan = look.window(window_id).plans.get(name)
     if plan is None:

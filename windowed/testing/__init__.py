@@ -9,6 +9,7 @@ from windowed.testing.list_sink import ListSink, ListStore
 from windowed.testing.rows import CRASH, RowsInput
 from windowed.testing.sink_contract import SinkContract
 from windowed.testing.storage_contract import StorageContract
+from windowed.testing.storage_state import StorageState
 
 __all__ = [
     "CRASH",
@@ -23,6 +24,7 @@ __all__ = [
     "RowsInput",
     "SinkContract",
     "StorageContract",
+    "StorageState",
     "crash_everywhere",
     "every_fault",
 ]

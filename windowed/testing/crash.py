@@ -22,6 +22,7 @@ TELL_EVERY_S = 3.0
 # What a driver does that somebody else could see, or that decides what it does next.
 STORAGE_VERBS = ("read", "create", "list", "rename", "delete", "sync")
 INPUT_METHODS = ("open", "bounds", "plan", "read", "verify", "committed", "close")
+STATE_METHODS = ("open", "checkpoints", "load", "stage", "save", "drop", "let_go", "close")
 SINK_METHODS = ("open", "held", "target", "adopt", "prepare", "stage", "hold", "committed", "close")
 
 
@@ -166,11 +167,14 @@ def _tell_terminal(line: str) -> None:
 
 def fused(pipeline: Pipeline, fuse: Fuse) -> Pipeline:
     """The same pipeline over the same world, with a fuse in everything it does."""
+    state = pipeline.state
     return Pipeline(
         pipeline.name,
         inputs={n: Seam(i, n, INPUT_METHODS, fuse) for n, i in pipeline.inputs.items()},
         sinks={n: Seam(s, n, SINK_METHODS, fuse) for n, s in pipeline.sinks.items()},
         log=WindowLog(Seam(pipeline.log.storage, "log", STORAGE_VERBS, fuse)),
         transform=pipeline.transform,
+        state=Seam(state, "state", STATE_METHODS, fuse) if state is not None else None,
+        checkpoint_every=pipeline.checkpoint_every if state is not None else None,
         keep=pipeline.keep,
     )

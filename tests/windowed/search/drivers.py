@@ -16,13 +16,15 @@ from tests.windowed.search.numbers import Numbers
 from tests.windowed.search.seams import LedgerSeam, Perform, SeamStorage
 from windowed import loop as loop_module
 from windowed.listener import Listener
-from windowed.loop import Loop, opened
+from windowed.loop import Loop
+from windowed.opening import opened
 from windowed.parts import Parts
+from windowed.state import Made
 from windowed.testing.clock import START, ManualClock
 from windowed.testing.list_sink import ListSink
 from windowlog import header as header_module
 from windowlog import marks as marks_module
-from windowlog.contracts import Frame, Sink
+from windowlog.contracts import Sink
 from windowlog.errors import RecordExists, RecordNotFound
 from windowlog.log import WindowLog
 from windowlog.window import Window
@@ -66,8 +68,8 @@ def drive(setting: Setting, run_id: str, take: int, perform: Perform) -> None:
             loop.work(window, partial(_outputs, loop, window))
 
 
-def _outputs(loop: Loop, window: Window) -> dict[str, Frame]:
-    return dict.fromkeys(loop.parts.sinks, loop.read(window)[INPUT])
+def _outputs(loop: Loop, window: Window) -> Made:
+    return Made(dict.fromkeys(loop.parts.sinks, loop.read(window)[INPUT]))
 
 
 def program(setting: Setting, run_id: str, take: int) -> Callable[[Perform], None]:

@@ -1,0 +1,114 @@
+"""A state with rows put and deleted by key, and the types of a frame's columns: for frames of Spark
+and of Arrow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow
+
+from windowed.errors import WrongOutputs
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from windowlog.contracts import Frame
+
+# Spark's error has it in its text, and so is known for ours.
+TWICE = "windowed: a key is twice in state.change(put=...)"
+# No column of a person's begins so.
+_OTHERS = "__windowed_"
+
+
+def types_of(frame: Frame) -> dict[str, str]:
+    """Column -> its type, in the words of the frame's own kind."""
+    if isinstance(frame, pyarrow.Table):
+        return {field.name: str(field.type) for field in frame.schema}
+    return {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+
+
+def changed(state: Frame, key: Sequence[str], put: Frame | None, delete: Frame | None) -> Frame:
+    """`state` without the keys of `put` and `delete`, and with the rows of `put`. Lazy with
+    Spark."""
+    if isinstance(state, pyarrow.Table):
+        return _changed_table(state, key, put, delete)
+    columns = list(types_of(state))
+    rest: Any = state
+    if delete is not None:
+        rest = _without(rest, delete, key)
+    if put is None:
+        return rest
+    return _without(rest, put, key).unionByName(_each_once(put, key).select(columns))
+
+
+def explained(error: Exception, pipeline: str) -> Exception:
+    """Ours for Spark's error where a key is put twice; else the error itself."""
+    if TWICE not in str(error) or isinstance(error, WrongOutputs):
+        return error
+    return _twice(pipeline)
+
+
+def _twice(pipeline: str) -> WrongOutputs:
+    return WrongOutputs(
+        pipeline=pipeline,
+        what="The transform of",
+        gave="returned",
+        found="state.change(put=…) with two rows of one key",
+        allowed="group by the key in the transform, so that each key is there once",
+    )
+
+
+def _without(frame: DataFrame, others: DataFrame, key: Sequence[str]) -> DataFrame:
+    """The rows whose key is not among those of `others`; NULL is a key like any other."""
+    from pyspark.sql import functions as F  # noqa: N812 (as all of Spark's users call it)
+
+    keys = others.select([F.col(_quoted(k)).alias(f"{_OTHERS}{n}") for n, k in enumerate(key)])
+    same: Column | None = None
+    for number, name in enumerate(key):
+        equal = frame[_quoted(name)].eqNullSafe(keys[f"{_OTHERS}{number}"])
+        same = equal if same is None else same & equal
+    return frame.join(keys, same, "left_anti")
+
+
+def _each_once(put: DataFrame, key: Sequence[str]) -> DataFrame:
+    """The same rows; Spark's job fails where a key is there twice. Not by a job of its own."""
+    from pyspark.sql import functions as F  # noqa: N812 (as all of Spark's users call it)
+
+    row, count = F.struct(*(F.col(_quoted(name)) for name in put.columns)), F.count(F.lit(1))
+    grouped = put.groupBy(*(F.col(_quoted(name)) for name in key)).agg(
+        F.first(row).alias(f"{_OTHERS}row"), count.alias(f"{_OTHERS}count")
+    )
+    alone = F.when(F.col(f"{_OTHERS}count") == 1, F.col(f"{_OTHERS}row"))
+    checked = alone.otherwise(F.raise_error(F.lit(TWICE)))
+    return grouped.select(checked.alias(f"{_OTHERS}row")).select(f"{_OTHERS}row.*")
+
+
+def _quoted(column: str) -> str:
+    return f"`{column.replace('`', '``')}`"
+
+
+def _changed_table(
+    state: pyarrow.Table, key: Sequence[str], put: Any, delete: Any
+) -> pyarrow.Table:
+    gone = set(_keys(delete, key)) if delete is not None else set()
+    if put is not None:
+        fresh = list(_keys(put, key))
+        if len(set(fresh)) < len(fresh):
+            raise ValueError(TWICE)
+        gone.update(fresh)
+    kept = state.filter(pyarrow.array([k not in gone for k in _keys(state, key)], pyarrow.bool_()))
+    if put is None:
+        return kept
+    return pyarrow.concat_tables([kept, put.select(state.column_names).cast(state.schema)])
+
+
+def _keys(table: pyarrow.Table, key: Sequence[str]) -> Iterable[tuple[Any, ...]]:
+    columns = [[_known(value) for value in table[name].to_pylist()] for name in key]
+    return zip(*columns, strict=True)
+
+
+def _known(value: Any) -> Any:
+    """Equal for equal values: of Python's, NaN is not even equal to itself."""
+    return "NaN" if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,109 @@
+"""Keeper: the state of one run, from window to window, and when it is saved.
+
+The state after window n is staged together with the sinks' rows, counts once they hold n, and is
+saved after every so many windows and at a clean end. Two windows are kept from which a start can go
+on, so that the older one is there where the newer one turns out to be damaged; the plans after it
+are spared (I5). A checkpoint is read back before it counts, and the low-water mark after it is
+made: a driver that was paused may save what is long past (I8).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from windowed import changes
+from windowed.state import NextState, State
+from windowlog.errors import Fenced
+
+if TYPE_CHECKING:
+    from windowed.facts import Facts, Restart
+    from windowlog.log import WindowLog
+    from windowlog.state_store import Staged, StateStore
+    from windowlog.window import Window
+
+# Checkpoints that a start may fall back to: the newest, and the one before it.
+KEPT = 2
+
+
+class Keeper:
+    """Made for one run, with an open store and the facts of its start."""
+
+    def __init__(self, store: StateStore, log: WindowLog, every: int, facts: Facts) -> None:
+        assert facts.state is not None, "a store was looked at"
+        self._store = store
+        self._log = log
+        self._every = every
+        self._pipeline = facts.header.pipeline
+        self._emptied = set(facts.state.emptied)
+        points = facts.restarts()[-KEPT:]
+        self._points = [point.window_id for point in points]
+        self._saved = {_folder(point) for point in points}
+        self._at = points[-1].window_id
+        self._digest = facts.digests[self._at]
+        self._now = store.load(points[-1].checkpoint)
+        self._next: Staged | None = None
+
+    @property
+    def floor(self) -> int:
+        """The oldest window from which a start may want to go on."""
+        return self._points[0]
+
+    def state(self) -> State:
+        """The state as the next window's transform gets it."""
+        return State(self._now.frame, self._store.key, self._pipeline)
+
+    def stage(self, window: Window, following: NextState) -> None:
+        """Write the state after this window. WrongOutputs where it puts a key twice."""
+        self.abandon()
+        if window.id in self._emptied:
+            self._next = self._store.load(None)
+        elif following.is_unchanged:
+            self._next = self._now
+        else:
+            try:
+                self._next = self._store.stage(window.id, self.state().after(following))
+            except Exception as error:
+                said = changes.explained(error, self._pipeline)
+                if said is error:
+                    raise
+                raise said from error
+
+    def abandon(self) -> None:
+        """The window could not be held: what was staged for it goes."""
+        self._drop(self._next)
+        self._next = None
+
+    def held(self, window: Window) -> None:
+        """All sinks hold this window: what was staged is the state from now on."""
+        assert self._next is not None, "stage() comes first"
+        before, self._now, self._next = self._now, self._next, None
+        self._at, self._digest = window.id, window.digest
+        self._drop(before)
+
+    @property
+    def is_due(self) -> bool:
+        """Is a checkpoint to be made after the window that was held last?"""
+        return self._at % self._every == 0
+
+    def save(self) -> None:
+        """Make a checkpoint, if the state was not saved since the last window. Fenced for a driver
+        that was overtaken."""
+        if self._at == self._points[-1]:
+            return
+        self._store.save(self._at, self._digest, self._now)
+        mark = self._log.low_water_mark()
+        if mark > self._at:
+            evidence = f"the low-water mark is {mark}, past our checkpoint of window {self._at}"
+            raise Fenced(pipeline=self._pipeline, evidence=evidence)
+        self._saved.add(self._now.folder)
+        self._points = [*self._points, self._at][-KEPT:]
+        self._store.let_go(self._points[0])
+
+    def _drop(self, staged: Staged | None) -> None:
+        """Unless a checkpoint names it, or it is the state that goes on."""
+        if staged is not None and staged.folder not in {"", self._now.folder, *self._saved}:
+            self._store.drop(staged)
+
+
+def _folder(point: Restart) -> str:
+    return point.checkpoint.folder if point.checkpoint is not None else ""

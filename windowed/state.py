@@ -1,0 +1,129 @@
+"""The state that a transform is given, and what it says of the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from windowed.changes import changed, types_of
+from windowed.errors import WrongOutputs
+from windowed.frames import is_frame
+
+if TYPE_CHECKING:
+    from windowlog.contracts import Frame, Output
+
+_ALLOWED = (
+    "with state it has to be two things: the frames for sinks, and state.replace(…),"
+    " state.change(…) or state.unchanged()"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NextState:
+    """What becomes of the state. Made by `State.replace`, `change` and `unchanged`."""
+
+    replacement: Frame | None = None
+    put: Frame | None = None
+    delete: Frame | None = None
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Does the state stay what it is?"""
+        return self.replacement is None and self.put is None and self.delete is None
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a transform made of a window: sink -> frame, and the state after it, if there is
+    one."""
+
+    outputs: Mapping[str, Output]
+    state: NextState | None = None
+
+    def frames(self) -> dict[str, Output]:
+        """All that will be computed, by a name that no sink has."""
+        state = self.state.replacement if self.state is not None else None
+        return {**self.outputs, **({"": state} if state is not None else {})}
+
+
+class State:
+    """The state after the window before: `frame`, and ways to say what it is after this one.
+
+    `frame` may be used any number of times within the window, and not later. `key` are the columns
+    that tell rows apart in `change`."""
+
+    def __init__(self, frame: Frame, key: Sequence[str], pipeline: str = "") -> None:
+        self.frame = frame
+        self.key = tuple(key)
+        self._pipeline = pipeline
+
+    def replace(self, frame: Frame) -> NextState:
+        """The state becomes the rows of `frame`, which has the state's columns in any order."""
+        self._check("state.replace", frame, tuple(types_of(self.frame)))
+        return NextState(replacement=frame)
+
+    def change(self, *, put: Frame | None = None, delete: Frame | None = None) -> NextState:
+        """The rows of `put` take the place of those with the same key, or are added; rows with a
+        key of `delete` (only the key's columns are looked at) go. A key that is in both is put.
+        Each key at most once in `put`: else the window fails, and nothing is written. Keys that are
+        NULL are equal to each other."""
+        if not self.key:
+            found = "state.change of a state without a key"
+            raise self._wrong(found, "give the state a key=[…], or use state.replace")
+        if put is not None:
+            self._check("state.change(put=…)", put, tuple(types_of(self.frame)))
+        if delete is not None:
+            self._check("state.change(delete=…)", delete, self.key, more=True)
+        return NextState(put=put, delete=delete)
+
+    def unchanged(self) -> NextState:
+        """The state stays what it is: nothing is written for it."""
+        return NextState()
+
+    def after(self, following: NextState) -> Frame:
+        """The rows of the state that follows, its columns in their order. Lazy."""
+        if following.replacement is not None:
+            return following.replacement.select(list(types_of(self.frame)))
+        return changed(self.frame, self.key, following.put, following.delete)
+
+    def _check(self, what: str, frame: Any, wanted: tuple[str, ...], *, more: bool = False) -> None:
+        if not is_frame(frame):
+            raise self._wrong(f"{type(frame).__name__} for {what}", "it has to be a DataFrame")
+        ours, theirs = types_of(self.frame), types_of(frame)
+        lacking = [name for name in wanted if name not in theirs]
+        extra = [] if more else [name for name in theirs if name not in wanted]
+        other = [n for n in wanted if n in theirs and theirs[n] != ours[n]]
+        if not lacking and not extra and not other:
+            return
+        said = [
+            *(f"no column {name} ({ours[name]})" for name in lacking),
+            *(f"a column {name} that the state does not have" for name in extra),
+            *(f"column {name} as {theirs[name]}, not {ours[name]}" for name in other),
+        ]
+        raise self._wrong(f"{what} with {'; '.join(said)}", "select and cast in the transform")
+
+    def _wrong(self, found: str, allowed: str) -> WrongOutputs:
+        return WrongOutputs(
+            pipeline=self._pipeline,
+            what="The transform of",
+            gave="returned",
+            found=found,
+            allowed=allowed,
+        )
+
+
+def taken_apart(result: Any, pipeline: str) -> tuple[Any, NextState]:
+    """What a transform with state returned: what is for sinks, and the state that follows."""
+    if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], NextState):
+        return result[0], result[1]
+    found = type(result).__name__
+    if isinstance(result, tuple):
+        found = f"({', '.join(type(each).__name__ for each in result)})"
+    raise WrongOutputs(
+        pipeline=pipeline,
+        what="The transform of",
+        gave="returned",
+        found=found,
+        allowed=_ALLOWED,
+    )
