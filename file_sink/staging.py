@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame
 
-    from file_sink.layout import Places
+    from file_sink.layout import StagingPlaces
     from file_sink.settings import Settings
     from file_sink.tree import Tree
     from windowlog.window import Window
@@ -34,7 +34,7 @@ class Staging:
     """Stages for one run of one sink."""
 
     def __init__(
-        self, tree: Tree, places: Places, settings: Settings, sink: str, run_id: str
+        self, tree: Tree, places: StagingPlaces, settings: Settings, sink: str, run_id: str
     ) -> None:
         self._tree = tree
         self._places = places
@@ -43,15 +43,29 @@ class Staging:
         self._run_id = run_id
 
     def stage(self, frame: DataFrame | pyarrow.Table, window: Window) -> Staged:
-        """Everything slow. CountsDiffer, TooManyFiles, and what writers raise; what is left then is
-        debris."""
+        """Everything slow: written, durable, counted. CountsDiffer, TooManyFiles, and what writers
+        raise; what is left then is debris."""
+        sizes = [plan.bytes for plan in window.plans.values() if plan.bytes is not None]
+        written = self.write(frame, window.id, sum(sizes) if sizes else None)
+        try:
+            return self.settle(written, window.id)
+        except BaseException:
+            self.drop(written)
+            raise
+
+    def write(
+        self, frame: DataFrame | pyarrow.Table, window_id: int, input_bytes: int | None = None
+    ) -> Staged:
+        """The files in a clean folder, whole, and not durable yet; nothing is known of them but
+        how many rows were written. `input_bytes`: as for spark_writing.write."""
         import pyarrow
 
-        name = layout.staged_name(window.id, self._run_id, uuid4().hex)
+        name = layout.staged_name(window_id, self._run_id, uuid4().hex)
         try:
             if isinstance(frame, pyarrow.Table):
-                return self._stage_table(frame, name, window)
-            return self._collect(name, self._write(frame, name, window), window)
+                return self._write_table(frame, name, window_id)
+            rows = self._write(frame, name, input_bytes)
+            return self._collect(name, rows, window_id)
         except BaseException:
             self._tree.remove(self._places.staged(name))
             raise
@@ -59,7 +73,7 @@ class Staging:
             if not isinstance(frame, pyarrow.Table):
                 self._tree.remove(self._places.spark(name))
 
-    def _stage_table(self, table: pyarrow.Table, name: str, window: Window) -> Staged:
+    def _write_table(self, table: pyarrow.Table, name: str, window_id: int) -> Staged:
         import pyarrow
 
         arrow_writing.check(self._settings, self._sink)
@@ -68,7 +82,7 @@ class Staging:
         folder = self._places.staged(name)
         self._tree.make(folder, durable=False)
         try:
-            arrow_writing.write(table, folder, window.id, self._settings, self._tree, self._sink)
+            arrow_writing.write(table, folder, window_id, self._settings, self._tree, self._sink)
         except KitError:
             raise
         except OSError as error:
@@ -78,18 +92,17 @@ class Staging:
             raise FrameUnsuitable(
                 sink=self._sink, path=self._places.path, findings=error
             ) from error
-        return self._settle(name, table.num_rows, window)
+        return Staged(name, rows=table.num_rows)
 
-    def _write(self, frame: DataFrame, name: str, window: Window) -> int:
+    def _write(self, frame: DataFrame, name: str, input_bytes: int | None) -> int:
         from file_sink import spark_writing
 
-        sizes = [plan.bytes for plan in window.plans.values() if plan.bytes is not None]
         try:
             return spark_writing.write(
                 frame,
                 self._tree.spark_path(self._places.spark(name)),
                 self._settings,
-                sum(sizes) if sizes else None,
+                input_bytes,
                 self._sink,
             )
         except no_line.NoLine as error:
@@ -97,7 +110,7 @@ class Staging:
                 sink=self._sink, path=self._places.path, findings=error
             ) from error
 
-    def _collect(self, name: str, rows: int, window: Window) -> Staged:
+    def _collect(self, name: str, rows: int, window_id: int) -> Staged:
         """Exactly the files that Spark has finished, into a folder that it never knew: executors
         that outlive their driver write where nothing is taken from."""
         if not rows and self._settings.format not in formats.COUNTED:
@@ -106,7 +119,7 @@ class Staging:
         made: set[str] = set()
         for path, size in walk(self._tree, source):
             below, _, file = path.rpartition("/")
-            ours = layout.from_spark(file, window.id)
+            ours = layout.from_spark(file, window_id)
             if ours is None and file[0] not in "._":
                 raise FormatUnavailable(
                     sink=self._sink,
@@ -122,17 +135,21 @@ class Staging:
                 made.add(folder)
             self._tree.rename(paths.join(source, path), paths.join(folder, ours))
         if not made:
-            self._compare(rows, 0, window)
+            self._compare(rows, 0, window_id)
             return Staged()
-        return self._settle(name, rows, window)
+        return Staged(name, rows=rows)
 
-    def _settle(self, name: str, rows: int, window: Window) -> Staged:
-        """The files of a clean folder, durable, and what a manifest says of them."""
+    def settle(self, written: Staged, window_id: int, *, keep_empty: bool = False) -> Staged:
+        """What `write` has written, durable and read back, and what a manifest says of it. Without
+        `keep_empty` files without rows go."""
+        name, rows = written.folder, written.rows
+        if not name:
+            return Staged()
         folder = self._places.staged(name)
         found = walk(self._tree, folder)
         if len(found) > FILES_MAX:
             raise TooManyFiles(
-                sink=self._sink, window_id=window.id, count=len(found), limit=FILES_MAX
+                sink=self._sink, window_id=window_id, count=len(found), limit=FILES_MAX
             )
         with ThreadPoolExecutor(_READERS) as pool:
             pairs = [
@@ -147,9 +164,9 @@ class Staging:
             files = [read.result() for _, read in pairs]
         counted = [file.rows for file in files if file.rows is not None]
         if len(counted) == len(files):
-            self._compare(rows, sum(counted), window)
+            self._compare(rows, sum(counted), window_id)
         # Spark leaves a file without rows, where its first task had none.
-        for empty in [file for file in files if file.rows == 0]:
+        for empty in [file for file in files if file.rows == 0 and not keep_empty]:
             self._tree.remove(paths.join(folder, empty.name))
             files.remove(empty)
         if not files:
@@ -168,11 +185,11 @@ class Staging:
                 rows = count(stream)
         return StagedFile(name, size, rows, self._tree.fingerprint(path))
 
-    def _compare(self, counted: int, found: int, window: Window) -> None:
+    def _compare(self, counted: int, found: int, window_id: int) -> None:
         if not formats.fits(self._settings, counted, found):
             raise CountsDiffer(
                 sink=self._sink,
-                window_id=window.id,
+                window_id=window_id,
                 counted=counted,
                 found=found,
                 place=self._places.staging,
