@@ -177,13 +177,26 @@ class Staging:
         self._tree.sync(self._places.staged())
         return Staged(name, tuple(files), rows)
 
+    def seen(self, written: Staged, window_id: int) -> list[str]:
+        """The files of what was written, in a format whose files say how many rows they have.
+        CountsDiffer where the driver does not see all rows."""
+        folder = self._places.staged(written.folder)
+        names = [name for name, _ in walk(self._tree, folder)]
+        with ThreadPoolExecutor(_READERS) as pool:
+            counts = [rows or 0 for rows in pool.map(lambda name: self._rows(folder, name), names)]
+        self._compare(written.rows, sum(counts), window_id)
+        return names
+
     def _file(self, folder: str, name: str, size: int) -> StagedFile:
-        path = paths.join(folder, name)
-        rows, count = None, formats.counter(self._settings, name)
-        if count is not None:
-            with self._tree.open(path) as stream:
-                rows = count(stream)
-        return StagedFile(name, size, rows, self._tree.fingerprint(path))
+        fingerprint = self._tree.fingerprint(paths.join(folder, name))
+        return StagedFile(name, size, self._rows(folder, name), fingerprint)
+
+    def _rows(self, folder: str, name: str) -> int | None:
+        count = formats.counter(self._settings, name)
+        if count is None:
+            return None
+        with self._tree.open(paths.join(folder, name)) as stream:
+            return count(stream)
 
     def _compare(self, counted: int, found: int, window_id: int) -> None:
         if not formats.fits(self._settings, counted, found):

@@ -72,7 +72,8 @@ class Columns:
         return {field.name: str(field.type) for field in self._known}
 
     def check(self, where: str, spark: SparkSession | None, made: Settings) -> None:
-        """FrameUnsuitable for columns that Parquet cannot take."""
+        """FrameUnsuitable for columns that Parquet cannot take; BadArgument as `empty`."""
+        self.empty(spark)
         self.recorded(spark)
         assert self._known is not None, "a run has a session, or a schema of Arrow's"
         findings = formats.findings(made, self._known)

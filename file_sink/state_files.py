@@ -97,6 +97,7 @@ class StateFiles:
 
     def load(self, checkpoint: Checkpoint | None) -> Staged:
         """Exactly the files that the record names."""
+        self._columns.check(self._path, self._context.spark, self._settings)
         if checkpoint is None or not checkpoint.folder:
             return Staged("", self._without_rows())
         saved = self._saved[checkpoint.folder]
@@ -111,8 +112,8 @@ class StateFiles:
             return Staged("", self._without_rows())
         folder = paths.join(self._context.log_id, STATES, written.folder)
         self._written[folder] = written
-        names = [name for name, _ in walk(self._tree, paths.join(self._path, folder))]
-        return self._staged(folder, names)
+        # Not only when it is saved: the next window is made of what is seen of this one.
+        return self._staged(folder, self._staging.seen(written, window_id))
 
     def _without_rows(self) -> Any:
         if self._empty is None:
@@ -122,7 +123,6 @@ class StateFiles:
     def _make_ready(self) -> None:
         """Once a run, before anything is written."""
         if not self._ready:
-            self._columns.check(self._path, self._context.spark, self._settings)
             for folder in (self._path, self._places.staging, self._places.staged()):
                 self._tree.make(folder)
             self._ready = True

@@ -29,6 +29,22 @@ def types_of(frame: Frame) -> dict[str, str]:
     return {field.name: field.dataType.simpleString() for field in frame.schema.fields}
 
 
+def twice_in(frame: Frame) -> list[str]:
+    """Columns that are there more than once, as Spark tells names apart: by more than case."""
+    if isinstance(frame, pyarrow.Table):
+        names = list(frame.column_names)
+    else:
+        names = [name.lower() for name in frame.columns]
+    return sorted({name for name in names if names.count(name) > 1})
+
+
+def selected(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Just these columns, in this order."""
+    if isinstance(frame, pyarrow.Table):
+        return frame.select(list(columns))
+    return frame.select([_quoted(column) for column in columns])
+
+
 def changed(state: Frame, key: Sequence[str], put: Frame | None, delete: Frame | None) -> Frame:
     """`state` without the keys of `put` and `delete`, and with the rows of `put`. Lazy with
     Spark."""
@@ -40,7 +56,7 @@ def changed(state: Frame, key: Sequence[str], put: Frame | None, delete: Frame |
         rest = _without(rest, delete, key)
     if put is None:
         return rest
-    return _without(rest, put, key).unionByName(_each_once(put, key).select(columns))
+    return _without(rest, put, key).unionByName(selected(_each_once(put, key), columns))
 
 
 def explained(error: Exception, pipeline: str) -> Exception:

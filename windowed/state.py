@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from windowed.changes import changed, types_of
+from windowed.changes import changed, selected, twice_in, types_of
 from windowed.errors import WrongOutputs
 from windowed.frames import is_frame
 
@@ -84,7 +84,7 @@ class State:
     def after(self, following: NextState) -> Frame:
         """The rows of the state that follows, its columns in their order. Lazy."""
         if following.replacement is not None:
-            return following.replacement.select(list(types_of(self.frame)))
+            return selected(following.replacement, list(types_of(self.frame)))
         return changed(self.frame, self.key, following.put, following.delete)
 
     def _check(self, what: str, frame: Any, wanted: tuple[str, ...], *, more: bool = False) -> None:
@@ -94,9 +94,11 @@ class State:
         lacking = [name for name in wanted if name not in theirs]
         extra = [] if more else [name for name in theirs if name not in wanted]
         other = [n for n in wanted if n in theirs and theirs[n] != ours[n]]
-        if not lacking and not extra and not other:
+        twice = twice_in(frame)
+        if not lacking and not extra and not other and not twice:
             return
         said = [
+            *(f"column {name} twice" for name in twice),
             *(f"no column {name} ({ours[name]})" for name in lacking),
             *(f"a column {name} that the state does not have" for name in extra),
             *(f"column {name} as {theirs[name]}, not {ours[name]}" for name in other),
