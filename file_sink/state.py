@@ -75,6 +75,10 @@ class FileState:
         """Each with the size and fingerprint of all its files."""
         return self._opened().checkpoints()
 
+    def present(self) -> set[tuple[int, int]]:
+        """By their names."""
+        return self._opened().records.present()
+
     def load(self, checkpoint: Checkpoint | None) -> Staged:
         """A frame that reads exactly the checkpoint's files."""
         return self._opened().load(checkpoint)

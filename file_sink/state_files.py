@@ -48,7 +48,7 @@ class StateFiles:
         self._places = StatePlaces(path, context.log_id)
         self._staging = Staging(tree, self._places, settings, _NAME, context.run_id)
         self._storage = tree.records(path)
-        self._records = self._records_of(context.log_id)
+        self.records = self._records_of(context.log_id)
         self._empty: Frame | None = None
         self._ready = False
         # Folder -> what is known of its files: of states that were written or loaded in this run.
@@ -61,7 +61,7 @@ class StateFiles:
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """All of this log, each looked at."""
         found = []
-        for saved in self._records.all():
+        for saved in self.records.all():
             problem = saved.checkpoint.problem or self._problem(saved)
             if not problem:
                 self._saved[saved.checkpoint.folder] = saved
@@ -112,8 +112,12 @@ class StateFiles:
             return Staged("", self._without_rows())
         folder = paths.join(self._context.log_id, STATES, written.folder)
         self._written[folder] = written
-        # Not only when it is saved: the next window is made of what is seen of this one.
-        return self._staged(folder, self._staging.seen(written, window_id))
+        try:
+            # Not only when it is saved: the next window is made of what is seen of this one.
+            return self._staged(folder, self._staging.seen(written, window_id))
+        except BaseException:
+            self._staging.drop(written)
+            raise
 
     def _without_rows(self) -> Any:
         if self._empty is None:
@@ -157,7 +161,7 @@ class StateFiles:
         columns = self._columns.recorded(self._context.spark) or {}
         context, checkpoint = self._context, Checkpoint(window_id, 0, digest, staged.folder, rows)
         made = Saved(checkpoint, context.pipeline, context.log_id, context.run_id, columns, files)
-        saved = self._records.create(made)
+        saved = self.records.create(made)
         self._saved[staged.folder] = saved
         return saved.checkpoint
 
@@ -169,8 +173,8 @@ class StateFiles:
 
     def let_go(self, floor: int) -> None:
         """Records, then folders."""
-        self._records.let_go(floor)
-        folders = {saved.checkpoint.folder for saved in self._records.all()}
+        self.records.let_go(floor)
+        folders = {saved.checkpoint.folder for saved in self.records.all()}
         kept = [folder.rpartition("/")[2] for folder in folders]
         names = [entry.name for entry in self._tree.list(self._places.staged())]
         for name in swept(names, kept, floor):

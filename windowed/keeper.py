@@ -9,6 +9,8 @@ made: a driver that was paused may save what is long past (I8).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from windowed import changes
@@ -42,6 +44,7 @@ class Keeper:
         self._digest = facts.digests[self._at]
         self._now = store.load(points[-1].checkpoint)
         self._next: Staged | None = None
+        self._known = {(one.window_id, one.attempt) for one in facts.state.checkpoints}
 
     @property
     def floor(self) -> int:
@@ -53,7 +56,12 @@ class Keeper:
         return State(self._now.frame, self._store.key, self._pipeline)
 
     def stage(self, window: Window, following: NextState) -> None:
-        """Write the state after this window. WrongOutputs where it puts a key twice."""
+        """Write the state after this window. WrongOutputs where it puts a key twice; Fenced where
+        that fails because another driver has gone on."""
+        with self._or_fenced(self._at):
+            self._stage(window, following)
+
+    def _stage(self, window: Window, following: NextState) -> None:
         self.abandon()
         if window.id in self._emptied:
             self._next = self._store.load(None)
@@ -90,14 +98,39 @@ class Keeper:
         that was overtaken."""
         if self._at == self._points[-1]:
             return
-        self._store.save(self._at, self._digest, self._now)
+        # A record of this window may be our own, whose creation failed half way.
+        with self._or_fenced(self._at + 1):
+            saved = self._store.save(self._at, self._digest, self._now)
+        self._known.add((saved.window_id, saved.attempt))
         mark = self._log.low_water_mark()
         if mark > self._at:
             evidence = f"the low-water mark is {mark}, past our checkpoint of window {self._at}"
             raise Fenced(pipeline=self._pipeline, evidence=evidence)
         self._saved.add(self._now.folder)
         self._points = [*self._points, self._at][-KEPT:]
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Let go of what no start can need any more."""
         self._store.let_go(self._points[0])
+
+    @contextmanager
+    def _or_fenced(self, since: int) -> Iterator[None]:
+        """Another driver that goes on lets go of what this one still reads and writes. Checkpoints
+        of windows from `since` on that are not ours tell of it."""
+        try:
+            yield
+        except Fenced:
+            raise
+        except Exception as error:
+            others = set[tuple[int, int]]()
+            with suppress(Exception):
+                present = self._store.present() - self._known
+                others = {each for each in present if each[0] >= since}
+            if others:
+                evidence = f"it has saved the state after window {max(others)[0]}"
+                raise Fenced(pipeline=self._pipeline, evidence=evidence) from error
+            raise
 
     def _drop(self, staged: Staged | None) -> None:
         """Unless a checkpoint names it, or it is the state that goes on."""

@@ -274,6 +274,13 @@ class Loop:
             with self.timing.step("checkpoint"):
                 self.keeper.save()
 
+    def end(self) -> None:
+        """A clean end: nothing is in flight. The state is saved, and what is not needed goes."""
+        self.checkpoint()
+        if self.keeper is not None:
+            self.keeper.tidy()
+        self.purge()
+
     def purge(self, at_once: int | None = None) -> None:
         """Step 10; `at_once` as in the log. An input that has folded nothing needs every plan."""
         with self.timing.step("purge"):

@@ -118,8 +118,7 @@ def _opened(loop: Loop) -> Iterator[Loop]:
             yield loop
             # With nothing in flight, another driver that has purged further takes nothing from us.
             with suppress(Fenced):
-                loop.checkpoint()
-                loop.purge()
+                loop.end()
     except BaseException as error:
         loop.listener.failed(error)
         close_quietly(loop.parts)

@@ -91,6 +91,11 @@ class CheckpointRecords:
                     found.append(Saved(damaged, self._pipeline, self._log_id, ""))
         return found
 
+    def present(self) -> set[tuple[int, int]]:
+        """Window and attempt of each."""
+        found = naming.attempts(self._records.list())
+        return {(window_id, each) for window_id, attempts in found.items() for each in attempts}
+
     def create(self, saved: Saved) -> Saved:
         """Create the next attempt at the window, and read it back. Fenced where another driver is
         at the same."""

@@ -79,6 +79,9 @@ class StateStore(Protocol):
         """All records of this log, by window and attempt, each looked at as a whole: a saved state
         of which a byte is missing has a `problem`. What cannot be looked at now raises."""
 
+    def present(self) -> set[tuple[int, int]]:
+        """Window and attempt of each record of this log, without looking into them."""
+
     def load(self, checkpoint: Checkpoint | None) -> Staged:
         """The state of a checkpoint without a problem. None: the empty state, with its columns."""
 

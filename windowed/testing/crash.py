@@ -22,7 +22,17 @@ TELL_EVERY_S = 3.0
 # What a driver does that somebody else could see, or that decides what it does next.
 STORAGE_VERBS = ("read", "create", "list", "rename", "delete", "sync")
 INPUT_METHODS = ("open", "bounds", "plan", "read", "verify", "committed", "close")
-STATE_METHODS = ("open", "checkpoints", "load", "stage", "save", "drop", "let_go", "close")
+STATE_METHODS = (
+    "open",
+    "checkpoints",
+    "present",
+    "load",
+    "stage",
+    "save",
+    "drop",
+    "let_go",
+    "close",
+)
 SINK_METHODS = ("open", "held", "target", "adopt", "prepare", "stage", "hold", "committed", "close")
 
 

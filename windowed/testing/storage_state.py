@@ -66,6 +66,10 @@ class StorageState:
                 return "has damaged rows"
         return ""
 
+    def present(self) -> set[tuple[int, int]]:
+        """By their names."""
+        return self._records().present()
+
     def load(self, checkpoint: Checkpoint | None) -> Staged:
         """A table."""
         if checkpoint is None or not checkpoint.folder:
