@@ -20,6 +20,7 @@ from tests.kill.hdfs_variant import HDFS_LAYOUTS, HdfsVariant
 from tests.kill.mirror_variant import MirrorVariant
 from tests.kill.second_broker import second_broker
 from tests.kill.spool_variant import SpoolVariant
+from tests.kill.state_variant import StateVariant
 from tests.kill.tally import Tally
 from tests.kill.topic import STARTS, Cluster, Topic
 from tests.kill.variants import MODES, Variant
@@ -42,7 +43,7 @@ def main() -> int:
     """Run the gears."""
     words = _parse()
     with ExitStack() as stack:
-        needs_hdfs = words.hdfs or words.mirror
+        needs_hdfs = words.hdfs or words.mirror or words.state == "hdfs"
         hdfs = stack.enter_context(HdfsService()) if needs_hdfs else None
         cluster = _cluster(stack) if words.input == "kafka" else None
         return _kill(words, _Services(hdfs, cluster))
@@ -94,10 +95,14 @@ def _source(words: argparse.Namespace, cluster: Cluster | None) -> Topic | None:
 def _variant(words: argparse.Namespace, hdfs: HdfsService | None) -> Variant | FilesVariant:
     """A new one for each gear, as its folder is."""
     if hdfs is None:
+        if words.state:
+            return StateVariant(words.database, "upsert", words.load)
         if words.sink == "files":
             return FilesVariant(words.layout)
         return Variant(words.database, words.mode, words.load)
     web = f"{hdfs.webhdfs_url}/{secrets.token_hex(6)}"
+    if words.state:
+        return StateVariant(words.database, "upsert", words.load, web, hdfs.hdfs_url)
     if words.mirror:
         return MirrorVariant(words.database, words.mode, words.load, words.mirror, web)
     if words.sink == "files":
@@ -130,6 +135,9 @@ def _parse() -> argparse.Namespace:
     database.add_argument(
         "--mirror", choices=["required", "optional"], help="the log has a mirror on a real HDFS"
     )
+    database.add_argument(
+        "--state", choices=["here", "hdfs"], help="each word's total is a state of the pipeline"
+    )
     files = parser.add_argument_group("--sink files")
     files.add_argument("--layout", choices=sorted(LAYOUTS), default="windows")
     words = parser.parse_args()
@@ -141,6 +149,8 @@ def _parse() -> argparse.Namespace:
         parser.error("--trouble-rounds are of --input kafka")
     if words.reader != "driver" and words.rounds + words.trouble_rounds:
         parser.error("other readers than the driver need Spark: --rounds 0, and --spark-rounds")
+    if words.state and (words.hdfs or words.mirror or words.sink != "jdbc"):
+        parser.error("--state goes with --sink jdbc, and without --hdfs and --mirror")
     if words.mirror and (words.hdfs or words.sink != "jdbc"):
         parser.error("--mirror goes with --sink jdbc, and without --hdfs")
     return words

@@ -55,7 +55,7 @@ def install(trap: Trap) -> None:
     after(LocalTree, "sync", synced)
     after(LocalTree, "make", made)
     after(LocalTree, "rename", renames.renamed)
-    after(Staging, "_settle", lambda *_: trap.passed("files synced"))
+    after(Staging, "settle", lambda *_: trap.passed("files synced"))
     after(FileSink, "stage", lambda *_: trap.passed("staged"))
     after(FileSink, "committed", lambda *_: trap.passed("told"))
     _install_roll_up(trap)

@@ -16,6 +16,7 @@ from tests.kill.files_variant import FilesVariant
 from tests.kill.hdfs_variant import HdfsVariant
 from tests.kill.mirror_variant import MirrorVariant
 from tests.kill.spool_variant import SpoolVariant
+from tests.kill.state_variant import StateVariant, running_totals
 from tests.kill.text_folder import BYTES_PER_WINDOW
 from tests.kill.topic import input_of
 from tests.kill.variants import Variant
@@ -27,6 +28,7 @@ _KINDS: Mapping[str, type[Variant | FilesVariant]] = {
     "hdfs": HdfsVariant,
     "mirror": MirrorVariant,
     "spool": SpoolVariant,
+    "state": StateVariant,
 }
 
 
@@ -52,6 +54,16 @@ def variant_of(root: Path) -> Variant | FilesVariant:
 def build(root: Path) -> Pipeline:
     """The pipeline of the world at `root`."""
     variant = variant_of(root)
+    if isinstance(variant, StateVariant):
+        return Pipeline(
+            "killed",
+            inputs={"lines": input_of(root) or _files(root)},
+            transform=lambda lines, state: running_totals(count_words(lines), state),
+            sinks={"counts": variant.sink(root)},
+            log=variant.log(root),
+            state=variant.state(root),
+            checkpoint_every=variant.checkpoint_every,
+        )
     return Pipeline(
         "killed",
         inputs={"lines": input_of(root) or _files(root)},

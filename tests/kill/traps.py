@@ -11,6 +11,7 @@ from tests.kill import (
     mirror_variant,
     moments,
     spool_variant,
+    state_variant,
 )
 from tests.kill.moments import Trap
 
@@ -22,4 +23,5 @@ def install_all(trap: Trap, archive: Path, side: str) -> None:
     hdfs_moments.install(trap, archive, side)
     mirror_variant.install(trap)
     spool_variant.install(trap)
+    state_variant.install(trap)
     kafka_moments.install(trap)
