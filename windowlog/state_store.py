@@ -92,10 +92,10 @@ class StateStore(Protocol):
     def save(self, window_id: int, digest: str, staged: Staged) -> Checkpoint:
         """Make a staged, loaded or empty state durable, read it back, and only then let a record
         name it, created exclusively beside those of the same window. Fenced when another driver
-        does the same just now."""
+        does the same just now, or has removed what was staged: it has saved a later window."""
 
     def drop(self, staged: Staged) -> None:
-        """Remove what was staged by this run and is named by no record."""
+        """Remove what was staged by this run and is named by no record; if it is there still."""
 
     def let_go(self, floor: int) -> None:
         """Remove the checkpoints of windows before `floor`, the records first, and what was staged

@@ -8,6 +8,7 @@ from windowed.testing.input_contract import InputContract
 from windowed.testing.list_sink import ListSink, ListStore
 from windowed.testing.rows import CRASH, RowsInput
 from windowed.testing.sink_contract import SinkContract
+from windowed.testing.state_contract import StateContract
 from windowed.testing.storage_contract import StorageContract
 from windowed.testing.storage_state import StorageState
 
@@ -23,6 +24,7 @@ __all__ = [
     "ManualClock",
     "RowsInput",
     "SinkContract",
+    "StateContract",
     "StorageContract",
     "StorageState",
     "crash_everywhere",

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 pytest.register_assert_rewrite(
     "windowed.testing.input_contract",
     "windowed.testing.sink_contract",
+    "windowed.testing.state_apart",
+    "windowed.testing.state_contract",
+    "windowed.testing.state_story",
+    "windowed.testing.state_sweeping",
     "windowed.testing.storage_contract",
 )
 

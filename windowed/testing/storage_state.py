@@ -13,7 +13,7 @@ import pyarrow
 from windowed.changes import types_of
 from windowed.testing.rows import parse_schema
 from windowlog.checkpoints import STATES, CheckpointRecords, Saved, SavedFile, folder_name, swept
-from windowlog.errors import RecordNotFound
+from windowlog.errors import Fenced, RecordNotFound
 from windowlog.state_store import Checkpoint, Staged
 from windowlog.storage.memory import MemoryStorage
 
@@ -96,9 +96,7 @@ class StorageState:
         files: tuple[SavedFile, ...] = ()
         rows = 0
         if staged.folder:
-            storage, name = self._place(staged.folder)
-            storage.sync(name)
-            data = self._read(staged.folder)
+            data = self._durable(staged.folder)
             rows = _table(data).num_rows
             files = (SavedFile("", len(data), rows, hashlib.sha256(data).hexdigest()),)
         checkpoint = Checkpoint(window_id, 0, digest, staged.folder, rows)
@@ -106,6 +104,15 @@ class StorageState:
             checkpoint, context.pipeline, context.log_id, context.run_id, self._columns(), files
         )
         return self._records().create(saved).checkpoint
+
+    def _durable(self, folder: str) -> bytes:
+        storage, name = self._place(folder)
+        try:
+            storage.sync(name)
+            return storage.read(name)
+        except RecordNotFound as gone:
+            evidence = f"{name}, which was staged, is gone from {storage.describe()}"
+            raise Fenced(pipeline=self._opened().pipeline, evidence=evidence) from gone
 
     def drop(self, staged: Staged) -> None:
         """Its record goes."""

@@ -1,0 +1,1 @@
+"""Tests of windowed/: state from window to window, without Spark."""
