@@ -4,6 +4,7 @@ and of Arrow."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,13 +30,14 @@ def types_of(frame: Frame) -> dict[str, str]:
     return {field.name: field.dataType.simpleString() for field in frame.schema.fields}
 
 
-def twice_in(frame: Frame) -> list[str]:
-    """Columns that are there more than once, as Spark tells names apart: by more than case."""
-    if isinstance(frame, pyarrow.Table):
-        names = list(frame.column_names)
-    else:
-        names = [name.lower() for name in frame.columns]
-    return sorted({name for name in names if names.count(name) > 1})
+def as_told_apart(frame: Frame, name: str) -> str:
+    """A column's name as its frame tells names apart: Spark does not by case."""
+    return name if isinstance(frame, pyarrow.Table) else name.lower()
+
+
+def counts_of(frame: Frame) -> Counter[str]:
+    """How often each column is there, by such names."""
+    return Counter(as_told_apart(frame, field.name) for field in frame.schema)
 
 
 def selected(frame: Frame, columns: Sequence[str]) -> Frame:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from windowed.changes import changed, selected, twice_in, types_of
+from windowed.changes import as_told_apart, changed, counts_of, selected, types_of
 from windowed.errors import WrongOutputs
 from windowed.frames import is_frame
 
@@ -94,14 +94,15 @@ class State:
         lacking = [name for name in wanted if name not in theirs]
         extra = [] if more else [name for name in theirs if name not in wanted]
         other = [n for n in wanted if n in theirs and theirs[n] != ours[n]]
-        twice = twice_in(frame)
+        counts = counts_of(frame)
+        twice = [name for name in wanted if counts[as_told_apart(frame, name)] > 1]
         if not lacking and not extra and not other and not twice:
             return
         said = [
-            *(f"column {name} twice" for name in twice),
             *(f"no column {name} ({ours[name]})" for name in lacking),
             *(f"a column {name} that the state does not have" for name in extra),
-            *(f"column {name} as {theirs[name]}, not {ours[name]}" for name in other),
+            *(f"column {n} as {theirs[n]}, not {ours[n]}" for n in other if n not in twice),
+            *(f"column {n} {counts[as_told_apart(frame, n)]} times" for n in twice),
         ]
         raise self._wrong(f"{what} with {'; '.join(said)}", "select and cast in the transform")
 

@@ -13,7 +13,7 @@ import pyarrow
 from windowed.changes import types_of
 from windowed.testing.rows import parse_schema
 from windowlog.checkpoints import STATES, CheckpointRecords, Saved, SavedFile, folder_name, swept
-from windowlog.errors import Fenced, RecordNotFound
+from windowlog.errors import BadArgument, Fenced, RecordNotFound
 from windowlog.state_store import Checkpoint, Staged
 from windowlog.storage.memory import MemoryStorage
 
@@ -35,6 +35,10 @@ class StorageState:
     ) -> None:
         self.schema = schema if isinstance(schema, pyarrow.Schema) else parse_schema(schema)
         self.key = tuple(key)
+        names = self.schema.names
+        if len(set(self.key)) < len(self.key) or not set(self.key) <= set(names):
+            allowed = f"columns of the state, each once: {', '.join(names)}"
+            raise BadArgument(argument="key", value=self.key, allowed=allowed)
         self.storage: Storage = storage if storage is not None else MemoryStorage()
         self._context: StateContext | None = None
 

@@ -87,7 +87,7 @@ def test_a_key_that_is_put_twice_fails_the_window(tmp_path: Path, spark: SparkSe
         (["word", "cast(n AS int) AS n"], "column n as int, not bigint"),
         (["word"], "no column n (bigint)"),
         (["word", "n", "1 AS more"], "a column more that the state does not have"),
-        (["word", "n", "n AS N"], "column n twice"),
+        (["word", "n", "n AS N"], "column n 2 times"),
     ],
 )
 def test_other_columns_are_named(spark: SparkSession, columns: list[str], said: str) -> None:
