@@ -1,10 +1,10 @@
 """Keeper: the state of one run, from window to window, and when it is saved.
 
 The state after window n is staged together with the sinks' rows, counts once they hold n, and is
-saved after every so many windows and at a clean end. Two windows are kept from which a start can go
-on, so that the older one is there where the newer one turns out to be damaged; the plans after it
-are spared (I5). A checkpoint is read back before it counts, and the low-water mark after it is
-made: a driver that was paused may save what is long past (I8).
+saved after every so many windows and at a clean end. At least two windows are kept from which a
+start can go on, so that the older one is there where the newer one turns out to be damaged; the
+plans after it are spared (I5). A checkpoint is read back before it counts, and the low-water mark
+after it is made: a driver that was paused may save what is long past (I8).
 """
 
 from __future__ import annotations
@@ -19,27 +19,26 @@ from windowlog.errors import Fenced
 
 if TYPE_CHECKING:
     from windowed.facts import Facts, Restart
-    from windowlog.log import WindowLog
+    from windowed.parts import Parts
     from windowlog.state_store import Staged, StateStore
     from windowlog.window import Window
 
-# Checkpoints that a start may fall back to: the newest, and the one before it.
-KEPT = 2
-
 
 class Keeper:
-    """Made for one run, with an open store and the facts of its start."""
+    """Made for one run of a pipeline with a store, which is open, and with the facts of its
+    start."""
 
-    def __init__(self, store: StateStore, log: WindowLog, every: int, facts: Facts) -> None:
+    def __init__(self, parts: Parts, store: StateStore, facts: Facts) -> None:
         assert facts.state is not None, "a store was looked at"
         self._store = store
-        self._log = log
-        self._every = every
-        self._pipeline = facts.header.pipeline
+        self._log = parts.log
+        self._every = parts.checkpoint_every
+        self._keep = parts.keep
+        self._pipeline = parts.pipeline
         self._emptied = set(facts.state.emptied)
-        points = facts.restarts()[-KEPT:]
-        self._points = [point.window_id for point in points]
-        self._saved = {_folder(point) for point in points}
+        # Windows from which a start can go on, ascending, and where the state after each is.
+        points = facts.restarts()
+        self._points = [(point.window_id, _folder(point)) for point in points]
         self._at = points[-1].window_id
         self._digest = facts.digests[self._at]
         self._now = store.load(points[-1].checkpoint)
@@ -48,8 +47,11 @@ class Keeper:
 
     @property
     def floor(self) -> int:
-        """The oldest window from which a start may want to go on."""
-        return self._points[0]
+        """The oldest window from which a start may want to go on: the one before the newest, or, as
+        a sink's backup is put back, the newest that is `keep` windows old."""
+        older = [window_id for window_id, _ in self._points[:-1]]
+        enough = [window_id for window_id in older if window_id <= self._at - self._keep]
+        return max(enough, default=self._points[0][0])
 
     def state(self) -> State:
         """The state as the next window's transform gets it."""
@@ -96,7 +98,7 @@ class Keeper:
     def save(self) -> None:
         """Make a checkpoint, if the state was not saved since the last window. Fenced for a driver
         that was overtaken."""
-        if self._at == self._points[-1]:
+        if self._at == self._points[-1][0]:
             return
         # A record of this window may be our own, whose creation failed half way.
         with self._or_fenced(self._at + 1):
@@ -106,13 +108,14 @@ class Keeper:
         if mark > self._at:
             evidence = f"the low-water mark is {mark}, past our checkpoint of window {self._at}"
             raise Fenced(pipeline=self._pipeline, evidence=evidence)
-        self._saved.add(self._now.folder)
-        self._points = [*self._points, self._at][-KEPT:]
+        self._points.append((self._at, self._now.folder))
         self.tidy()
 
     def tidy(self) -> None:
         """Let go of what no start can need any more."""
-        self._store.let_go(self._points[0])
+        floor = self.floor
+        self._points = [point for point in self._points if point[0] >= floor]
+        self._store.let_go(floor)
 
     @contextmanager
     def _or_fenced(self, since: int) -> Iterator[None]:
@@ -134,7 +137,8 @@ class Keeper:
 
     def _drop(self, staged: Staged | None) -> None:
         """Unless a checkpoint names it, or it is the state that goes on."""
-        if staged is not None and staged.folder not in {"", self._now.folder, *self._saved}:
+        spared = {"", self._now.folder, *(folder for _, folder in self._points)}
+        if staged is not None and staged.folder not in spared:
             self._store.drop(staged)
 
 

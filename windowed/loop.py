@@ -135,7 +135,7 @@ class Loop:
         """Load the state that this start goes on from, if the pipeline has one."""
         store = self.parts.store
         if store is not None:
-            self.keeper = Keeper(store, self.parts.log, self.parts.checkpoint_every, facts)
+            self.keeper = Keeper(self.parts, store, facts)
 
     @property
     def state(self) -> State | None:

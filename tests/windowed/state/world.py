@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow
+import pytest
 
 from windowed.pipeline import Pipeline
 from windowed.state import NextState, State
+from windowed.testing.crash import Crash
 from windowed.testing.list_sink import ListSink, ListStore
 from windowed.testing.rows import RowsInput
 from windowed.testing.storage_state import StorageState
@@ -22,6 +24,7 @@ from windowlog import naming
 from windowlog.contracts import Sink, Storage
 from windowlog.log import WindowLog
 from windowlog.storage.memory import MemoryStorage
+from windowlog.window import Window
 
 SCHEMA = "word string, n bigint"
 _ARROW = pyarrow.schema([("word", pyarrow.string()), ("n", pyarrow.int64())])
@@ -104,6 +107,17 @@ class World:
         """Run until all is drained."""
         listeners = given.pop("listeners", ())
         self.pipeline(every, **given).run(None, progress=False, listeners=listeners)
+
+    def crash(self, at: int, every: int = 1) -> None:
+        """A driver that dies when it transforms window `at`."""
+
+        def transform(lines: pyarrow.Table, state: State, window: Window) -> Any:
+            if window.id == at:
+                raise Crash(f"in window {at}")
+            return count(lines, state)
+
+        with pytest.raises(Crash):
+            self.run(every, transform=transform)
 
     @property
     def log_id(self) -> str:
