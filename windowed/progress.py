@@ -42,7 +42,7 @@ class Tally(Listener):
         self._pipeline = pipeline
         self._start_s = time.monotonic()
         self._windows = self._bytes = self._records = 0
-        self._aside = self._aside_now = 0
+        self._aside = self._aside_now = self._newest = 0
         self._in_flight: Window | None = None
         self._signal = self._cut = ""
         self._saying = _thread.allocate_lock()
@@ -64,6 +64,9 @@ class Tally(Listener):
         if self._in_flight is None or window.id != self._in_flight.id:
             return
         self._in_flight = None
+        if window.id <= self._newest:
+            return  # for the state alone it is replayed
+        self._newest = window.id
         self._windows += 1
         self._aside += self._aside_now
         self._bytes += sum(plan.bytes or 0 for plan in window.plans.values())

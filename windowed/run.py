@@ -208,6 +208,11 @@ class Run:
 
     def _count(self, loop: Loop, window: Window, *, fresh: bool) -> None:
         before = self.progress
+        if before.windows_run and window.id <= before.window_ids[-1]:
+            # Once a fault has passed, this run may replay for the state what it has held: no
+            # window more, and no progress that would make it forget its failures.
+            self._in_flight = None
+            return
         plans = window.plans.values()
         first = before.window_ids[0] if before.windows_run else window.id
         self._in_flight = None
