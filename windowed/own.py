@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from windowed.errors import OutOfTurn
 from windowed.frames import outputs_by_sink
-from windowed.state import Made, NextState, State
+from windowed.state import Made, NextState, State, check_next
 
 if TYPE_CHECKING:
     from windowed.loop import Loop
@@ -83,5 +83,6 @@ class OwnRun:
         if (self._loop.keeper is None) != (state is None):
             has = "no state=" if self._loop.keeper is None else "state, and hold() was given none"
             raise OutOfTurn(what=f"Pipeline {parts.pipeline!r} has {has}")
+        check_next(state, parts.pipeline)
         self._loop.work(window.window, lambda: Made(frames, state))
         self._flight = None

@@ -13,10 +13,8 @@ from windowed.frames import is_frame
 if TYPE_CHECKING:
     from windowlog.contracts import Frame, Output
 
-_ALLOWED = (
-    "with state it has to be two things: the frames for sinks, and state.replace(…),"
-    " state.change(…) or state.unchanged()"
-)
+_WAYS = "state.replace(…), state.change(…) or state.unchanged()"
+_ALLOWED = f"with state it has to be two things: the frames for sinks, and {_WAYS}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,4 +127,17 @@ def taken_apart(result: Any, pipeline: str) -> tuple[Any, NextState]:
         gave="returned",
         found=found,
         allowed=_ALLOWED,
+    )
+
+
+def check_next(given: Any, pipeline: str) -> None:
+    """What an own loop gave as the state that follows; None where there is no state."""
+    if given is None or isinstance(given, NextState):
+        return
+    raise WrongOutputs(
+        pipeline=pipeline,
+        what="hold() of",
+        gave="was given",
+        found=f"{type(given).__name__} as state",
+        allowed=f"it has to be what {_WAYS} of run.state returned",
     )
