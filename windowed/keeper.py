@@ -44,6 +44,8 @@ class Keeper:
         self._now = store.load(points[-1].checkpoint)
         self._next: Staged | None = None
         self._known = {(one.window_id, one.attempt) for one in facts.state.checkpoints}
+        # A driver that died may have left what it had let go of.
+        self._is_tidy = False
 
     @property
     def floor(self) -> int:
@@ -96,10 +98,19 @@ class Keeper:
         return self._at % self._every == 0
 
     def save(self) -> None:
-        """Make a checkpoint, if the state was not saved since the last window. Fenced for a driver
-        that was overtaken."""
-        if self._at == self._points[-1][0]:
-            return
+        """Make a checkpoint, if the state was not saved since the last window, and let go of what
+        no start can need any more. Fenced for a driver that was overtaken."""
+        if self._at > self._points[-1][0]:
+            self._save()
+            self._is_tidy = False
+        if not self._is_tidy:
+            floor = self.floor
+            self._points = [point for point in self._points if point[0] >= floor]
+            self._known = {each for each in self._known if each[0] >= floor}
+            self._store.let_go(floor)
+            self._is_tidy = True
+
+    def _save(self) -> None:
         # A record of this window may be our own, whose creation failed half way.
         with self._or_fenced(self._at + 1):
             saved = self._store.save(self._at, self._digest, self._now)
@@ -109,13 +120,6 @@ class Keeper:
             evidence = f"the low-water mark is {mark}, past our checkpoint of window {self._at}"
             raise Fenced(pipeline=self._pipeline, evidence=evidence)
         self._points.append((self._at, self._now.folder))
-        self.tidy()
-
-    def tidy(self) -> None:
-        """Let go of what no start can need any more."""
-        floor = self.floor
-        self._points = [point for point in self._points if point[0] >= floor]
-        self._store.let_go(floor)
 
     @contextmanager
     def _or_fenced(self, since: int) -> Iterator[None]:

@@ -269,17 +269,11 @@ class Loop:
                 sink.committed(window.id)
 
     def checkpoint(self) -> None:
-        """Step 9: save the state, if there is one and it was not saved since the last window."""
+        """Step 9: save the state, if there is one and it was not saved since the last window; what
+        no start can need any more goes."""
         if self.keeper is not None:
             with self.timing.step("checkpoint"):
                 self.keeper.save()
-
-    def end(self) -> None:
-        """A clean end: nothing is in flight. The state is saved, and what is not needed goes."""
-        self.checkpoint()
-        if self.keeper is not None:
-            self.keeper.tidy()
-        self.purge()
 
     def purge(self, at_once: int | None = None) -> None:
         """Step 10; `at_once` as in the log. An input that has folded nothing needs every plan."""

@@ -118,7 +118,8 @@ def _opened(loop: Loop) -> Iterator[Loop]:
             yield loop
             # With nothing in flight, another driver that has purged further takes nothing from us.
             with suppress(Fenced):
-                loop.end()
+                loop.checkpoint()
+                loop.purge()
     except BaseException as error:
         loop.listener.failed(error)
         close_quietly(loop.parts)
