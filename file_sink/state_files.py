@@ -12,7 +12,7 @@ from file_sink.manifests import Staged as Written
 from file_sink.staging import Staging
 from file_sink.tree import walk
 from windowlog.checkpoints import STATES, CheckpointRecords, Saved, SavedFile, staged_window, swept
-from windowlog.errors import RecordNotFound
+from windowlog.errors import Fenced, RecordNotFound
 from windowlog.state_store import Checkpoint, Staged
 
 if TYPE_CHECKING:
@@ -100,8 +100,13 @@ class StateFiles:
         self._columns.check(self._path, self._context.spark, self._settings)
         if checkpoint is None or not checkpoint.folder:
             return Staged("", self._without_rows())
-        saved = self._saved[checkpoint.folder]
+        saved = self._known(checkpoint)
         return self._staged(checkpoint.folder, [file.name for file in saved.files])
+
+    def _known(self, checkpoint: Checkpoint) -> Saved:
+        if checkpoint.folder not in self._saved:
+            self._saved[checkpoint.folder] = self.records.find(checkpoint)
+        return self._saved[checkpoint.folder]
 
     def stage(self, window_id: int, frame: Frame) -> Staged:
         """Write, and say how it is read."""
@@ -152,6 +157,9 @@ class StateFiles:
         elif staged.folder:
             # What the frame reads stays, a file without rows too.
             written = self._written[staged.folder]
+            if not self._staging.is_there(written):
+                evidence = f"it has removed {paths.join(self._path, staged.folder)}"
+                raise Fenced(pipeline=self._context.pipeline, evidence=evidence)
             settled = self._staging.settle(written, window_id, keep_empty=True)
             rows = settled.rows
             files = tuple(
@@ -187,7 +195,7 @@ class StateFiles:
 
     def hand_on(self, checkpoint: Checkpoint, log_id: str, window_id: int, digest: str) -> None:
         """A record of the other log that names the same files."""
-        saved = self._saved[checkpoint.folder]
+        saved = self._known(checkpoint)
         handed = replace(checkpoint, window_id=window_id, digest=digest, attempt=0)
         run_id = self._context.run_id
         made = replace(saved, checkpoint=handed, log_id=log_id, run_id=run_id)

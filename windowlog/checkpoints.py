@@ -91,6 +91,10 @@ class CheckpointRecords:
                     found.append(Saved(damaged, self._pipeline, self._log_id, ""))
         return found
 
+    def find(self, checkpoint: Checkpoint) -> Saved:
+        """All that its record says. RecordNotFound if it is gone."""
+        return self._read(checkpoint.window_id, checkpoint.attempt)
+
     def present(self) -> set[tuple[int, int]]:
         """Window and attempt of each."""
         found = naming.attempts(self._records.list())

@@ -136,7 +136,7 @@ class StorageState:
     def hand_on(self, checkpoint: Checkpoint, log_id: str, window_id: int, digest: str) -> None:
         """A record of the other log that names the same rows."""
         context = self._opened()
-        saved = next(s for s in self._records().all() if s.checkpoint == checkpoint)
+        saved = self._records().find(checkpoint)
         handed = replace(checkpoint, window_id=window_id, digest=digest, attempt=0)
         CheckpointRecords(self.storage, context.pipeline, log_id).create(
             replace(saved, checkpoint=handed, log_id=log_id, run_id=context.run_id)
