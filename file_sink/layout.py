@@ -5,22 +5,14 @@ PATH/day=1/part-00000042-00003-000.parquet                       layout `files`
 PATH.staging/staged/000000000042.RUN.TOKEN/day=1/part-…          the same files before
 PATH.staging/spark/000000000042.RUN.TOKEN/…                      where Spark writes
 PATH.staging/rolled/000000000042.RUN.TOKEN/twin/…            a roll-up: what PATH becomes, or was
-
-And of a FileState, each log's apart:
-
-PATH/LOG/checkpoints/000000000040.json                       the state after window 40, saved
-PATH/LOG/states/000000000042.RUN.TOKEN/part-00000042-…       the rows of a state, staged or saved
-PATH/LOG/spark/000000000042.RUN.TOKEN/…                      where Spark writes
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Protocol
 
 from file_sink.paths import inside, join
-from windowlog.checkpoints import STATES
 
 WINDOWS = "windows"
 FILES = "files"
@@ -33,45 +25,6 @@ _STAGED = re.compile(r"(\d{12,18})\.([\w-]{1,64})\.([0-9a-f]{32})")
 # Task, and the number inside the task: `part-00003-UUID-c001.snappy.parquet`, and with partitions
 # `part-00003-UUID.c001.snappy.parquet`.
 _SPARK_FILE = re.compile(r"part-(\d{5,})-[0-9a-f-]{36}[-.]c(\d{3,})((?:\.[\w-]+)*)")
-
-
-class StagingPlaces(Protocol):
-    """Where rows are written before anybody may read them."""
-
-    @property
-    def path(self) -> str:
-        """What a person calls the place."""
-
-    @property
-    def staging(self) -> str:
-        """The folder that the others are in."""
-
-    def staged(self, name: str = "") -> str:
-        """Where whole files are; without a name, all of them."""
-
-    def spark(self, name: str = "") -> str:
-        """Where Spark writes."""
-
-
-@dataclass(frozen=True, slots=True)
-class StatePlaces:
-    """The folders of one log's states, below `path`, the store's own."""
-
-    path: str
-    log_id: str
-
-    @property
-    def staging(self) -> str:
-        """What is this log's."""
-        return join(self.path, self.log_id)
-
-    def staged(self, name: str = "") -> str:
-        """Where whole states are, saved or not; without a name, all of them."""
-        return join(self.staging, STATES, name)
-
-    def spark(self, name: str = "") -> str:
-        """Where Spark writes."""
-        return join(self.staging, "spark", name)
 
 
 @dataclass(frozen=True, slots=True)

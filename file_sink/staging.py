@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame
 
-    from file_sink.layout import StagingPlaces
     from file_sink.settings import Settings
+    from file_sink.staging_places import StagingPlaces
     from file_sink.tree import Tree
     from windowlog.window import Window
 

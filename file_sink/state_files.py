@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from file_sink import paths
-from file_sink.layout import StatePlaces
 from file_sink.manifests import Staged as Written
 from file_sink.staging import Staging
+from file_sink.staging_places import StatePlaces
 from file_sink.tree import walk
 from windowlog.checkpoints import STATES, CheckpointRecords, Saved, SavedFile, staged_window, swept
 from windowlog.errors import Fenced, RecordNotFound

@@ -141,6 +141,11 @@ def _parse() -> argparse.Namespace:
     files = parser.add_argument_group("--sink files")
     files.add_argument("--layout", choices=sorted(LAYOUTS), default="windows")
     words = parser.parse_args()
+    _refuse_odd(parser, words)
+    return words
+
+
+def _refuse_odd(parser: argparse.ArgumentParser, words: argparse.Namespace) -> None:
     if words.hdfs and words.sink == "files" and words.layout not in HDFS_LAYOUTS:
         parser.error("HDFS cannot exchange folders: no --layout rolled there")
     if words.hdfs and words.sink == "jdbc" and words.rounds:
@@ -153,7 +158,6 @@ def _parse() -> argparse.Namespace:
         parser.error("--state goes with --sink jdbc, and without --hdfs and --mirror")
     if words.mirror and (words.hdfs or words.sink != "jdbc"):
         parser.error("--mirror goes with --sink jdbc, and without --hdfs")
-    return words
 
 
 def _progress(name: str, start_s: float) -> object:
