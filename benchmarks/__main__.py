@@ -19,6 +19,7 @@ from benchmarks.table import figures
 NAMES = (
     "overhead",
     "small_windows",
+    "state_windows",
     "log",
     "log_hdfs",
     "throughput",

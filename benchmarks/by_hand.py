@@ -17,11 +17,18 @@ _INSERT = (
     " ON CONFLICT (word) DO UPDATE SET count = target.count + excluded.count"
 )
 
+_TOTALS = (
+    f"INSERT INTO {TABLE} AS target SELECT word, count FROM new_rows"
+    " ON CONFLICT (word) DO UPDATE SET count = excluded.count"
+)
+
 
 class ByHand:
-    """A DuckDB file with the table of word counts, kept open."""
+    """A DuckDB file with the table of word counts, kept open. `totals`: what comes are new totals,
+    and not counts to be added."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, totals: bool = False) -> None:
+        self._statement = _TOTALS if totals else _INSERT
         self._connection = duckdb.connect(str(path))
         self._connection.execute(f"CREATE TABLE {TABLE} (word VARCHAR PRIMARY KEY, count BIGINT)")
         self._connection.execute("CREATE TABLE done (number BIGINT)")
@@ -46,7 +53,7 @@ class ByHand:
     def _insert(self, rows: pyarrow.Table) -> None:
         self._connection.register("new_rows", rows)
         try:
-            self._connection.execute(_INSERT)
+            self._connection.execute(self._statement)
         finally:
             self._connection.unregister("new_rows")
 

@@ -21,7 +21,7 @@ QUICK = Sizes(windows=20, warm_up=10, lines=1000)
 
 def measure(sizes: Sizes, folder: Path) -> Result:
     """Both read the same files with the same query in one Spark session, one after the other."""
-    source = _files(folder / "in", sizes)
+    source = files(folder / "in", sizes)
     spark = local_session("small_windows")
     theirs = spark.readStream.format("text").option("maxFilesPerTrigger", 1).load(str(source))
     ours = FileInput(source, max_files_per_window=1)
@@ -29,7 +29,7 @@ def measure(sizes: Sizes, folder: Path) -> Result:
     return against_stream(spark, match, sizes, folder)
 
 
-def _files(folder: Path, sizes: Sizes) -> Path:
+def files(folder: Path, sizes: Sizes) -> Path:
     """A file for each window, and one more: the stream plans it at the end of its last turn.
 
     Each is a second younger than the one before: both rivals take the oldest first."""

@@ -38,9 +38,10 @@ class Stream:
         self._over = False
         self._query: StreamingQuery | None = None
 
-    def start(self, lines: DataFrame, checkpoint: Path) -> None:
-        """Start, and wait until the first batch is planned and asks for its turn."""
-        writer = lines.writeStream.foreachBatch(self._batch)
+    def start(self, lines: DataFrame, checkpoint: Path, output: str = "append") -> None:
+        """Start, and wait until the first batch is planned and asks for its turn. `output` is
+        Spark's output mode."""
+        writer = lines.writeStream.outputMode(output).foreachBatch(self._batch)
         self._query = writer.option("checkpointLocation", str(checkpoint)).start()
         self._wait()
 

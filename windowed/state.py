@@ -40,9 +40,12 @@ class Made:
     state: NextState | None = None
 
     def frames(self) -> dict[str, Output]:
-        """All that will be computed, by a name that no sink has."""
-        state = self.state.replacement if self.state is not None else None
-        return {**self.outputs, **({"": state} if state is not None else {})}
+        """All that will be computed, as often as it will be; what is the state's has names that no
+        sink has."""
+        told = self.state if self.state is not None else NextState()
+        # What is put is looked through for its keys, and written.
+        used = {"1": told.replacement, "2": told.put, "3": told.put, "4": told.delete}
+        return {**self.outputs, **{name: f for name, f in used.items() if f is not None}}
 
 
 class State:
