@@ -58,7 +58,9 @@ def changed(state: Frame, key: Sequence[str], put: Frame | None, delete: Frame |
         rest = _without(rest, delete, key)
     if put is None:
         return rest
-    return _without(rest, put, key).unionByName(selected(_each_once(put, key), columns))
+    # One frame, used twice: Spark sees that its grouping is the same, and does it once.
+    once = _each_once(put, key)
+    return _without(rest, once, key).unionByName(selected(once, columns))
 
 
 def explained(error: Exception, pipeline: str) -> Exception:

@@ -11,6 +11,7 @@ _page = module_of("testing_your_pipeline.md")
 test_words_of_all_windows_add_up = pytest.mark.spark(_page.test_words_of_all_windows_add_up)
 test_a_second_run = _page.test_a_second_run_goes_on_where_the_first_one_died
 test_whatever_instruction = _page.test_whatever_instruction_the_driver_dies_at
+test_each_word_is_seen_once = _page.test_each_word_is_seen_once_wherever_the_driver_dies
 test_what_comes_later = _page.test_what_comes_later_is_stamped_later
 
 
