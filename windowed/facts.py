@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from windowed.state_facts import Restart, StateFacts
 from windowlog import codec
 from windowlog.state import LogState
-from windowlog.state_store import STATE, Checkpoint
+from windowlog.state_store import STATE
 from windowlog.values import Json
 from windowlog.window import Window
 from windowlog.wiring import Adoption, Header, Held, InputIdentity, SinkIdentity, TargetState
@@ -36,24 +37,6 @@ class SinkFacts:
     identity: SinkIdentity
     held: Held | None
     target: TargetState
-
-
-@dataclass(frozen=True, slots=True)
-class StateFacts:
-    """The state's checkpoints of this log, and the kept windows after which a person said that it
-    is empty, ascending."""
-
-    where: str
-    checkpoints: tuple[Checkpoint, ...]
-    emptied: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Restart:
-    """A window after which the state is known: by a checkpoint, or because it is empty (None)."""
-
-    window_id: int
-    checkpoint: Checkpoint | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +80,9 @@ class Facts:
     def looked_at_from(self) -> int:
         """The oldest plan that is to be read before it is known which checkpoint belongs to this
         log's windows: that of the oldest one that might."""
-        windows = [w for w in self._candidates() if w >= self.log.mark]
+        checkpoints = self.state.checkpoints if self.state is not None else ()
+        held = [one.window_id for one in checkpoints if one.window_id <= self.held_min]
+        windows = [window_id for window_id in held if window_id >= self.log.mark]
         if self.state is not None and not windows:
             windows = [self.header.first - 1]
         return max(self.log.oldest, min([self.held_min, *windows, *self._folded()]))
@@ -111,16 +96,27 @@ class Facts:
         points = self.restarts()
         return points[-1].window_id if points else self.header.first - 1
 
-    def restarts(self) -> tuple[Restart, ...]:
+    @property
+    def oldest_begin(self) -> int:
+        """The oldest window that a sink may begin with: all plans from it on are kept, and with
+        state that is known before it. The oldest plan's where the state is known nowhere."""
+        oldest, newest = self.log.oldest, self.log.newest
+        for first in range(oldest, newest + 2) if self.state is not None else ():
+            if any(point.window_id >= oldest - 1 for point in self.restarts(first - 1)):
+                return first
+        return oldest
+
+    def restarts(self, reach: int | None = None) -> tuple[Restart, ...]:
         """Where a pipeline with state may go on from, ascending: its empty state, where that is the
-        state, and its checkpoints that can be used, up to Hmin.
+        state, and its checkpoints that can be used, up to `reach` (none: Hmin).
 
         One below the low-water mark is nobody's any more (I8); one whose window has another digest
         is another log's, or of a window that never came to be."""
         if self.state is None:
             return ()
+        reach = self.held_min if reach is None else reach
         found: dict[int, Restart] = {}
-        emptied = max([w for w in self.state.emptied if w <= self.held_min], default=None)
+        emptied = max([w for w in self.state.emptied if w <= reach], default=None)
         if emptied is not None:
             found[emptied] = Restart(emptied, None)
         elif STATE not in self.header.positions:
@@ -129,14 +125,10 @@ class Facts:
             if one.problem or self.digests.get(one.window_id) != one.digest:
                 continue
             believed = self.log.mark <= one.window_id or one.window_id == self.header.first - 1
-            if believed and one.window_id in self._candidates(emptied):
+            later = emptied is None or one.window_id > emptied
+            if believed and later and one.window_id <= reach:
                 found[one.window_id] = Restart(one.window_id, one)
         return tuple(found[window_id] for window_id in sorted(found))
-
-    def _candidates(self, emptied: int | None = None) -> set[int]:
-        checkpoints = self.state.checkpoints if self.state is not None else ()
-        known = {c.window_id for c in checkpoints if c.window_id <= self.held_min}
-        return {w for w in known if emptied is None or w > emptied}
 
     def _folded(self) -> list[int]:
         return [i.memory if i.memory is not None else 0 for i in self.inputs if i.remembers]
@@ -219,6 +211,12 @@ def furthest(held: Mapping[str, Held | None]) -> tuple[Mapping[str, Json], tuple
     positions = newest.positions if newest is not None else {}
     elsewhere = [n for n, h in held.items() if (h.positions if h is not None else {}) != positions]
     return positions, tuple(elsewhere)
+
+
+def untold(held: Held | None, target_exists: bool) -> bool:
+    """Does this memory keep to itself where inputs stand, though its target may have rows? Only one
+    that was adopted behind plans which are purged does."""
+    return held is not None and held.window_id > 0 and not held.positions and target_exists
 
 
 def retired(digest: str, name: str) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from windowed.facts import Facts, InputFacts, SinkFacts, StateFacts
+from windowed.facts import Facts, InputFacts, SinkFacts
+from windowed.state_facts import StateFacts
 from windowlog.contracts import Input, Sink
 from windowlog.errors import RecordNotFound, RecordTorn
 from windowlog.log import WindowLog
@@ -67,13 +68,24 @@ def _remembered(log: WindowLog, name: str, source: Input) -> InputFacts:
 
 
 def _chained(log: WindowLog, facts: Facts) -> Facts:
-    """With what the plans say that this start needs, read from the newest down: their digests and
-    that of the one before them, which of them are damaged, and whose rows some sink lacks."""
+    """With what the plans say that this start needs. Only with their digests is it known which
+    checkpoint it goes on from; where none of those that were looked at can be used, that is further
+    back."""
+    oldest = facts.looked_at_from
+    found = _read_down(log, facts, oldest)
+    while found.needed_from < oldest:
+        oldest = found.needed_from
+        found = _read_down(log, facts, oldest)
+    return found
+
+
+def _read_down(log: WindowLog, facts: Facts, oldest: int) -> Facts:
+    """With what is read from the newest plan down to the oldest: their digests and that of the one
+    before them, which of them are damaged, and whose rows some sink lacks."""
     digests = {facts.header.first - 1: facts.header.digest}
     damaged: list[int] = []
     unheld: dict[str, int] = {}
     expected: str | None = None
-    oldest = facts.looked_at_from
     for window_id in range(facts.log.newest, oldest - 1, -1):
         try:
             window = log.read(window_id)

@@ -18,8 +18,9 @@ from windowed.state import NextState, State
 from windowlog.errors import Fenced
 
 if TYPE_CHECKING:
-    from windowed.facts import Facts, Restart
+    from windowed.facts import Facts
     from windowed.parts import Parts
+    from windowed.state_facts import Restart
     from windowlog.state_store import Staged, StateStore
     from windowlog.window import Window
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from windowed.facts import Facts, InputFacts, SinkFacts
+from windowed.state_facts import StateFacts
 from windowlog.state import LogState
-from windowlog.values import Plan
+from windowlog.state_store import Checkpoint
+from windowlog.values import Json, Plan
 from windowlog.window import Window
 from windowlog.wiring import Adoption, Header, Held, InputIdentity, SinkIdentity, TargetState
 
@@ -55,9 +57,31 @@ class AnInput:
     torn: bool = False
 
 
-def facts_of(log: ALog, sinks: list[ASink], inputs: list[AnInput]) -> Facts:
+@dataclass(frozen=True)
+class ACheckpoint:
+    """Of a window of this number: of this log's, if `same_digest`."""
+
+    window: int
+    same_digest: bool = True
+    whole: bool = True
+
+
+@dataclass(frozen=True)
+class AState:
+    """`emptied`: windows after which a person said that the state is empty. `handed_on`: the log
+    began with the state of an older one."""
+
+    checkpoints: tuple[ACheckpoint, ...] = ()
+    emptied: tuple[int, ...] = ()
+    handed_on: bool = False
+
+
+def facts_of(
+    log: ALog, sinks: list[ASink], inputs: list[AnInput], state: AState | None = None
+) -> Facts:
     """The facts that a start would gather."""
-    header = Header("log", "p", FIRST, {}, "digest 2", exists=True)
+    kept: dict[str, Json] = {"state": "kept"} if state is not None and state.handed_on else {}
+    header = Header("log", "p", FIRST, kept, "digest 2", exists=True)
     window = None
     if log.newest >= FIRST:
         window = Window(
@@ -71,7 +95,9 @@ def facts_of(log: ALog, sinks: list[ASink], inputs: list[AnInput]) -> Facts:
             previous=f"digest {log.newest - 1}",
             digest=f"digest {log.newest}",
         )
-    known = range(log.oldest - 1, log.newest + 1)
+    known = list(range(log.oldest - 1, log.newest + 1))
+    if state is not None:
+        known = [n for n in known if n not in log.damaged]
     return Facts(
         header=header,
         log=LogState(FIRST, log.oldest, log.oldest, log.newest, log.torn, log.damaged, window),
@@ -88,7 +114,21 @@ def facts_of(log: ALog, sinks: list[ASink], inputs: list[AnInput]) -> Facts:
         ),
         sinks=tuple(_sink_facts(f"sink{i}", sink) for i, sink in enumerate(sinks)),
         resets={f"input{i}": s.reset for i, s in enumerate(inputs) if s.reset is not None},
+        state=_state_facts(state) if state is not None else None,
     )
+
+
+def _state_facts(state: AState) -> StateFacts:
+    checkpoints = [
+        Checkpoint(
+            each.window,
+            attempt=number,
+            digest=f"digest {each.window}" if each.same_digest else "other",
+            problem="" if each.whole else "has damaged rows",
+        )
+        for number, each in enumerate(state.checkpoints)
+    ]
+    return StateFacts("there", tuple(checkpoints), state.emptied)
 
 
 def _sink_facts(name: str, sink: ASink) -> SinkFacts:

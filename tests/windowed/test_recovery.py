@@ -157,7 +157,8 @@ def test_every_condition_of_log_and_sinks_is_decided_as_the_table_says() -> None
         found = _decided(log, sinks, inputs).row.letter
         assert found == oracle(log, sinks, inputs), (log, sinks, inputs)
         seen.add(found)
-    assert seen == {row.letter for row in TABLE} - {"X"}
+    # Without a state, that cannot be lost: test_recovery_state.py.
+    assert seen == {row.letter for row in TABLE} - {"X", "Z"}
 
 
 def test_every_condition_of_inputs_is_decided_as_the_table_says() -> None:

@@ -219,7 +219,7 @@ def rows_before_header(patch: pytest.MonkeyPatch) -> None:
 def read_once(patch: pytest.MonkeyPatch) -> None:
     """A refusal after one reading."""
 
-    def decide_start(parts: Parts, run_id: str) -> tuple[Facts, Decision]:
+    def decide_start(parts: Parts, run_id: str, spark: object = None) -> tuple[Facts, Decision]:
         facts = opening.open_and_gather(parts, run_id)
         decision = decide(facts)
         if decision.refused:
