@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from windowed import opening
 from windowed.asides import explained, read_all
+from windowed.closing import close_quietly
 from windowed.workers import explaining
 from windowlog.window import Window
 
@@ -47,7 +48,7 @@ def preview(loop: Loop, make: Make) -> dict[str, Output]:
         with explaining(), explained(parts.inputs):
             return dict(make(window, loop.read(window), loop.state).outputs)
     finally:
-        opening.close_quietly(parts)
+        close_quietly(parts)
 
 
 def read_window(
@@ -63,4 +64,4 @@ def read_window(
             there = {name: one for name, one in parts.inputs.items() if name in window.plans}
             return read_all(there, window)
     finally:
-        opening.close_quietly(parts)
+        close_quietly(parts)

@@ -1,13 +1,14 @@
 """Step 0 as functions: open, gather, decide (twice before a refusal), enrol the sinks, open the
-inputs; and close. A loop between the two."""
+inputs. A loop between that and the end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from windowed.closing import close_quietly
 from windowed.gather import gather
 from windowed.read_only import JudgedMemory, ReadOnlyMemory
 from windowed.recovery import Decision, decide
@@ -74,33 +75,6 @@ def open_inputs(parts: Parts, spark: SparkSession | None, *, read_only: bool = F
     for name, source in parts.inputs.items():
         memory = (ReadOnlyMemory if read_only else JudgedMemory)(parts.log.memory(name))
         source.open(InputContext(spark, name, memory, partial(parts.log.plans_after, name)))
-
-
-def close(parts: Parts) -> None:
-    """Close inputs (they fold), sinks, the state's store and the log, all of them, and then raise
-    the first error there was."""
-    first: Exception | None = None
-    for action in _closings(parts):
-        try:
-            action()
-        except Exception as error:  # noqa: BLE001 (all are closed before the first error is raised)
-            first = first or error
-    if first is not None:
-        raise first
-
-
-def close_quietly(parts: Parts) -> None:
-    """Close after a failure: what is raised here must not hide it."""
-    for action in _closings(parts):
-        with suppress(Exception):
-            action()
-
-
-def _closings(parts: Parts) -> list[Callable[[], None]]:
-    inputs = [source.close for source in parts.inputs.values()]
-    sinks = [sink.close for sink in parts.sinks.values()]
-    store = [parts.store.close] if parts.store is not None else []
-    return [*inputs, *sinks, *store, parts.log.close]
 
 
 @contextmanager

@@ -79,11 +79,11 @@ def checkpoints(facts: Facts) -> str:
         return ""
     if not facts.state.checkpoints:
         return f"there is no checkpoint of this log in {facts.state.where}"
-    texts = [f"{of_window(one.window_id)} {_why(facts, one)}" for one in facts.state.checkpoints]
+    texts = [f"{_of_window(one.window_id)} {_why(facts, one)}" for one in facts.state.checkpoints]
     return f"no checkpoint in {facts.state.where} can be used ({'; '.join(texts)})"
 
 
-def of_window(window_id: int) -> str:
+def _of_window(window_id: int) -> str:
     """Which checkpoint it is."""
     return f"that of window {window_id}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -20,6 +21,12 @@ _WHERE = (
     " position. With --log: INPUT=beginning, INPUT=end or INPUT=position, for each."
 )
 
+_AcceptLoss = Annotated[
+    list[str] | None, typer.Option(help="With --log: a sink that may lack rows.")
+]
+_EmptyState = Annotated[
+    bool, typer.Option("--empty-state", help="The state begins anew, without a row.")
+]
 _Folder = Annotated[bool, typer.Option("--folder", help="Go on from the mirror in this folder.")]
 _Mirror = Annotated[bool, typer.Option("--mirror", help="What mirror= says is the log's mirror.")]
 
@@ -31,12 +38,8 @@ def adopt(
     renamed_from: Annotated[str | None, typer.Option(help="The sink's name before.")] = None,
     gone: Annotated[bool, typer.Option("--gone", help="The input is there no more.")] = False,
     log: Annotated[bool, typer.Option("--log", help="Begin a new log behind the sinks.")] = False,
-    accept_loss: Annotated[
-        list[str] | None, typer.Option(help="With --log: a sink that may lack rows.")
-    ] = None,
-    empty_state: Annotated[
-        bool, typer.Option("--empty-state", help="The state begins anew, without a row.")
-    ] = False,
+    accept_loss: _AcceptLoss = None,
+    empty_state: _EmptyState = False,
     folder: _Folder = False,
     mirror: _Mirror = False,
     apply: Annotated[bool, typer.Option("--apply", help="Do it.")] = False,
@@ -65,20 +68,22 @@ def adopt(
     if log:
         _adopt_log(pipeline, where or [], accept_loss or [], words, apply=apply)
         return
-    if empty_state:
-        if len(words) != 3:
-            raise impossible(words, "--empty-state stands alone, or with --log")
-        with opened(pipeline) as look:
-            carry_out(adopt_empty_state(look, words), words, apply=apply)
-        return
-    if name is None or accept_loss:
-        raise impossible(words, "a sink or an input is wanted, or --log for the whole log")
     choices = [choice for choice in (*(where or []), renamed_from, gone) if choice]
-    if len(choices) != 1:
-        raise impossible(words, "exactly one of --from, --renamed-from and --gone is wanted")
+    _check_words(words, choices, named=name is not None and not accept_loss)
     with opened(pipeline) as look:
         proposal = _proposal(look, name, where, renamed_from, words)
         carry_out(proposal, words, apply=apply)
+
+
+def _check_words(words: list[str], choices: Sequence[str | bool], *, named: bool) -> None:
+    if "--empty-state" in words:
+        if len(words) != 3:
+            raise impossible(words, "--empty-state stands alone, or with --log")
+        return
+    if not named:
+        raise impossible(words, "a sink or an input is wanted, or --log for the whole log")
+    if len(choices) != 1:
+        raise impossible(words, "exactly one of --from, --renamed-from and --gone is wanted")
 
 
 def _adopt_log(
@@ -105,8 +110,10 @@ def _adopt_side(locator: str, words: list[str], *, folder: bool, alone: bool, ap
 
 
 def _proposal(
-    look: Opened, name: str, where: list[str] | None, old: str | None, words: list[str]
+    look: Opened, name: str | None, where: list[str] | None, old: str | None, words: list[str]
 ) -> Proposal:
+    if name is None:
+        return adopt_empty_state(look, words)
     # A name may be a sink's and an input's.
     an_input = name in look.parts.inputs and (where or [""])[0] in ("same", "beginning", "end")
     if name in look.parts.sinks and (where or old) and not an_input:

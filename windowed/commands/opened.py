@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from windowed import opening
+from windowed.closing import close_quietly
 from windowed.commands.locate import locate
 from windowed.errors import ChoiceRefused
 from windowed.locator import folder_note
@@ -58,7 +59,7 @@ def exclusive_parts(locator: str) -> Iterator[Parts]:
             known = {name: error.values[name] for name in ("command", "reason", "remedy")}
             raise ChoiceRefused(choices=(), looked=_looked(parts), **known) from None
         finally:
-            opening.close_quietly(parts)
+            close_quietly(parts)
 
 
 def _looked(parts: Parts) -> str:
