@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING
 
 from windowed import opening
 from windowed.asides import counts, explained, read_all
+from windowed.closing import close
+from windowed.fencing import fencing
 from windowed.frames import arrow_schema, schema_of, shared
 from windowed.keeper import Keeper
 from windowed.timing import Timing
@@ -135,7 +137,8 @@ class Loop:
         """Load the state that this start goes on from, if the pipeline has one."""
         store = self.parts.store
         if store is not None:
-            self.keeper = Keeper(self.parts, store, facts)
+            with fencing(self.parts, facts.held_windows()):
+                self.keeper = Keeper(self.parts, store, facts)
 
     @property
     def state(self) -> State | None:
@@ -194,7 +197,7 @@ class Loop:
         hold."""
         for attempt in range(1, HOLD_ATTEMPTS + 1):
             try:
-                with explained(self.parts.inputs):
+                with explained(self.parts.inputs), fencing(self.parts, self._held):
                     self._stage(window, make())
                     self._verify(window)
                 self._hold(window)
@@ -272,7 +275,7 @@ class Loop:
         """Step 9: save the state, if there is one and it was not saved since the last window; what
         no start can need any more goes."""
         if self.keeper is not None:
-            with self.timing.step("checkpoint"):
+            with self.timing.step("checkpoint"), fencing(self.parts, self._held):
                 self.keeper.save()
 
     def purge(self, at_once: int | None = None) -> None:
@@ -294,4 +297,4 @@ class Loop:
 
     def close(self) -> None:
         """Release everything; what was durable stays so. Never hides an earlier error."""
-        opening.close(self.parts)
+        close(self.parts)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
+from itertools import count
+from types import SimpleNamespace
 
+import pyarrow
 import pytest
 
 from tests.windowed.search.manifest_sink import ManifestSink
@@ -22,6 +25,8 @@ from windowed.parts import Parts
 from windowed.state import Made
 from windowed.testing.clock import START, ManualClock
 from windowed.testing.list_sink import ListSink
+from windowed.testing.storage_state import StorageState
+from windowlog import checkpoints as checkpoints_module
 from windowlog import header as header_module
 from windowlog import marks as marks_module
 from windowlog.contracts import Sink
@@ -31,21 +36,26 @@ from windowlog.window import Window
 
 PIPELINE = "searched"
 INPUT = "numbers"
+STATE = "state"
+SEEN = "seen long"
 
 
 @dataclass(frozen=True)
 class Setting:
     """What all drivers of one search are made of. `sinks` name -> class: a ListSink is put behind a
-    seam, a ManifestSink gets a folder. Put another class in, or apply a `patch`, to take a
-    safeguard out."""
+    seam, a ManifestSink gets a folder. With `checkpoint_every` there is a state, which has how many
+    numbers there were before. Put another class in, or apply a `patch`, to take a safeguard
+    out."""
 
     count: int
     sinks: Mapping[str, type[ListSink | ManifestSink]]
     folds_every: int | None = None
+    checkpoint_every: int | None = None
     listens: bool = False
     loop: type[Loop] = Loop
     log: type[WindowLog] = WindowLog
     log_storage: type[SeamStorage] = SeamStorage
+    state: type[StorageState] = StorageState
     patch: Callable[[pytest.MonkeyPatch], None] = field(default=lambda patch: None)
 
 
@@ -60,6 +70,9 @@ def drive(setting: Setting, run_id: str, take: int, perform: Perform) -> None:
     source = Numbers(setting.count, take, folds_every=setting.folds_every)
     log = setting.log(setting.log_storage(perform, "log"))
     parts = Parts(PIPELINE, {INPUT: source}, sinks, log, "MODULE:PIPELINE")
+    if setting.checkpoint_every is not None:
+        store = setting.state(SEEN, storage=SeamStorage(perform, STATE))
+        parts = replace(parts, store=store, checkpoint_every=setting.checkpoint_every)
     listener = Told(perform) if setting.listens else Listener()
     made = setting.loop(parts, None, run_id, ManualClock(), listener)
     with identified(run_id), opened(made) as loop:
@@ -69,7 +82,15 @@ def drive(setting: Setting, run_id: str, take: int, perform: Perform) -> None:
 
 
 def _outputs(loop: Loop, window: Window) -> Made:
-    return Made(dict.fromkeys(loop.parts.sinks, loop.read(window)[INPUT]))
+    frame, state = loop.read(window)[INPUT], loop.state
+    if state is None:
+        return Made(dict.fromkeys(loop.parts.sinks, frame))
+    assert isinstance(frame, pyarrow.Table), "without Spark"
+    assert isinstance(state.frame, pyarrow.Table), "without Spark"
+    seen = sum(state.frame["seen"].to_pylist())
+    after = pyarrow.table({"seen": [seen + frame.num_rows]}, schema=state.frame.schema)
+    told = frame.append_column("seen", pyarrow.array([seen] * frame.num_rows, pyarrow.int64()))
+    return Made(dict.fromkeys(loop.parts.sinks, told), state.replace(after))
 
 
 def program(setting: Setting, run_id: str, take: int) -> Callable[[Perform], None]:
@@ -119,9 +140,13 @@ class _Stopped(datetime):
 
 @contextmanager
 def identified(run_id: str) -> Iterator[None]:
-    """A log that this run begins has an id made of the run's: no chance is left."""
+    """A log that this run begins has an id made of the run's, what it stages is counted: no chance
+    is left."""
+    tokens = count()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(uuid, "uuid4", lambda: f"log of {run_id}")
+        token = lambda: SimpleNamespace(hex=f"{next(tokens):032x}")  # noqa: E731
+        patch.setattr(checkpoints_module, "uuid4", token)
         yield
 
 

@@ -4,11 +4,11 @@ None."""
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from tests.windowed.search.drivers import INPUT, PIPELINE, Setting, drive
 from tests.windowed.search.manifest_sink import read_manifest
-from tests.windowed.search.world import Action, World, act
+from tests.windowed.search.world import Action, World, act, damaged
 from windowed.testing.list_sink import ListSink
 from windowlog import codec, naming
 from windowlog.errors import Fenced, KitError, RecordTorn
@@ -19,14 +19,15 @@ PLAIN_TAKE = 1
 @dataclass(frozen=True)
 class Shown:
     """A sink as a reader finds it: the window it holds (None: nothing at all yet), that window's
-    digest, where it should end, every number in it in order, and the newest window a reader of
-    files sees."""
+    digest, where it should end, every number in it in order, the newest window a reader of files
+    sees, and each window's first number with that which the state said, where they differ."""
 
     held: int | None
     digest: str
     end: int
     numbers: list[int]
     published: int | None
+    seen: list[tuple[int, int]] = field(default_factory=list)
 
 
 def broken(world: World, setting: Setting) -> str | None:
@@ -47,10 +48,12 @@ def misplaced(world: World, setting: Setting) -> str | None:
     each once, and knows how many; now, and after a driver alone that ends well or with an error.
 
     Files cannot be compared and renamed in one step. Until that driver has found it, rows that a
-    manifest names may be gone, or another run's, or be seen before they are held."""
+    manifest names may be gone, or another run's, or be seen before they are held. With a state
+    there is one number more for it, to be made with that."""
     alone = Alone(world)
+    more = setting.count + (setting.checkpoint_every is not None)
     try:
-        drive(setting, "alone", PLAIN_TAKE, alone.perform)
+        drive(replace(setting, count=more), "alone", PLAIN_TAKE, alone.perform)
         refused = False
     except KitError:
         refused = True
@@ -67,7 +70,22 @@ def misplaced(world: World, setting: Setting) -> str | None:
 
 
 def stuck(world: World, setting: Setting) -> str | None:
-    """Let every driver be dead: one more, alone, must start, and bring every number in."""
+    """Let every driver be dead: one more, alone, must start, and bring every number in.
+
+    With a state, one number more than there was; and once more where its newest checkpoint is
+    damaged."""
+    if setting.checkpoint_every is None:
+        return _drained(world, setting)
+    more = replace(setting, count=setting.count + 1)
+    problem = _drained(world, more)
+    harmed = damaged(world) if problem is None else None
+    if harmed is not None:
+        problem = _drained(harmed, more)
+        problem = problem and f"with the newest checkpoint damaged: {problem}"
+    return problem
+
+
+def _drained(world: World, setting: Setting) -> str | None:
     alone = Alone(world)
     try:
         drive(setting, "alone", PLAIN_TAKE, alone.perform)
@@ -112,6 +130,8 @@ class Alone:
 
 
 def _rows(sink: Shown) -> str | None:
+    if sink.seen:
+        return f"it has {sink.seen}: the state it was made with is not that of what was before"
     if sink.numbers == list(range(sink.end)):
         return None
     return f"it has {sink.numbers}, and its memory says that it has the first {sink.end}"
@@ -146,12 +166,15 @@ def _plan(world: World, sink: Shown) -> str | None:
 def _ledger(world: World, name: str) -> Shown:
     store = world.store(name)
     memory = store.memory.get((PIPELINE, name))
-    numbers = [row["number"] for window in sorted(store.windows) for row in store.windows[window]]
+    windows = [store.windows[window] for window in sorted(store.windows)]
+    numbers = [row["number"] for window in windows for row in window]
+    firsts = [(window[0]["number"], window[0].get("seen")) for window in windows if window]
+    wrong = [(first, seen) for first, seen in firsts if seen not in (None, first)]
     if memory is None:
         return Shown(None, "", 0, numbers, None)
     end = memory.positions.get(INPUT, 0)
     assert isinstance(end, int), "positions come from plans"
-    return Shown(memory.window_id, memory.digest, end, numbers, None)
+    return Shown(memory.window_id, memory.digest, end, numbers, None, wrong)
 
 
 def _files(world: World, name: str) -> Shown:

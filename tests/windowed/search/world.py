@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from windowed.testing.list_sink import ListStore
+from windowlog.checkpoints import CHECKPOINTS
 from windowlog.errors import KitError, RecordExists, RecordNotFound
 from windowlog.naming import WINDOWS
 
@@ -99,9 +100,22 @@ def cut_power(world: World) -> Iterator[World]:
         yield replace(world, records=records)
 
 
+def damaged(world: World) -> World | None:
+    """The newest checkpoint's record is damaged; None if there is none."""
+    saved = [at for at, r in world.records.items() if at[0].endswith(CHECKPOINTS) and r.seen]
+    if not saved:
+        return None
+    return replace(world, records={**world.records, max(saved): Record(b"damaged")})
+
+
 def mixed(old: World, present: World) -> Iterator[World]:
-    """What a backup may bring back: everything, the log's folder, or everything but that."""
+    """What a backup may bring back: everything, the log's folder, or everything but that; and
+    everything but the states."""
     yield old
+    if any(_is_state(folder) for folder, _ in present.records):
+        others = {at: r for at, r in old.records.items() if not _is_state(at[0])}
+        states = {at: r for at, r in present.records.items() if _is_state(at[0])}
+        yield World({**others, **states}, old.ledgers)
     for log, sinks in ((old, present), (present, old)):
         logged = {at: r for at, r in log.records.items() if _is_log(at[0])}
         others = {at: r for at, r in sinks.records.items() if not _is_log(at[0])}
@@ -110,6 +124,10 @@ def mixed(old: World, present: World) -> Iterator[World]:
 
 def _is_log(folder: str) -> bool:
     return folder.split("/")[0] == "log"
+
+
+def _is_state(folder: str) -> bool:
+    return folder.split("/")[0] == "state"
 
 
 def _put(records: dict[tuple[str, str], Record], at: tuple[str, str], record: Record) -> None:
@@ -133,8 +151,9 @@ def _begin(world: World, action: Action) -> tuple[World, object]:
     assert isinstance(data, bytes), "records are bytes"
     if world.records.get(at, ABSENT).seen is not None:
         raise RecordExists(name=action.name, where=action.place)
-    # Only plans are ever torn: a disk that lies about its order of writing is theirs to survive.
-    torn = [data[: len(data) // 2]] if action.place.endswith(WINDOWS) else []
+    # Only plans and checkpoints are ever torn: a disk that lies about its order of writing is
+    # theirs to survive.
+    torn = [data[: len(data) // 2]] if action.place.endswith((WINDOWS, CHECKPOINTS)) else []
     return _become(world, at, *torn, data), None
 
 
