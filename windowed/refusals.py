@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from windowed import said
 from windowed.errors import Refused
-from windowed.facts import furthest
+from windowed.facts import furthest, untold
 from windowed.told import free_from, place_of
 
 if TYPE_CHECKING:
@@ -56,20 +56,23 @@ def command(parts: Parts, verb: str, *words: str) -> str:
     return shlex.join(["python", "-m", "windowed", verb, parts.locator, *words])
 
 
-def _new_log(parts: Parts, facts: Facts) -> list[Choice]:
+LOST_FOR_GOOD = "this log is lost for good: begin a new one behind what the sinks hold"
+
+
+def _new_log(parts: Parts, facts: Facts, *more: str, why: str = LOST_FOR_GOOD) -> list[Choice]:
     positions, elsewhere = furthest({sink.name: sink.held for sink in facts.sinks})
-    untold = [s.name for s in facts.inputs if s.remembers or s.name not in positions]
-    accept = [word for name in elsewhere for word in ("--accept-loss", name)]
-    why = "this log is lost for good: begin a new one behind what the sinks hold"
-    if accept:
+    unsaid = [s.name for s in facts.inputs if s.remembers or s.name not in positions]
+    known = positions or any(untold(sink.held, sink.target.exists) for sink in facts.sinks)
+    accept = [*(word for name in elsewhere for word in ("--accept-loss", name)), *more]
+    if elsewhere:
         why += f" ({', '.join(elsewhere)} will lack for ever what others hold)"
-    if not positions or not untold:
+    if not known or not unsaid:
         return [(why, command(parts, "adopt", "--log", *accept))]
-    names = ", ".join(untold)
+    names = ", ".join(unsaid)
     costs = {"end": f"pass over what is now in {names}", "beginning": f"read all again of {names}"}
     choices = []
     for place, cost in costs.items():
-        starts = [word for name in untold for word in ("--from", f"{name}={place}")]
+        starts = [word for name in unsaid for word in ("--from", f"{name}={place}")]
         choices.append((f"{why}; {cost}", command(parts, "adopt", "--log", *starts, *accept)))
     return choices
 
@@ -97,7 +100,7 @@ def _again(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     """Start these sinks at the oldest kept plan, or after the newest one."""
     choices: list[Choice] = []
     for name in decision.concerned:
-        oldest, newest = facts.log.oldest, facts.log.newest
+        oldest, newest = facts.oldest_begin, facts.log.newest
         whole = f"{name} is to hold everything from window {oldest} on, and holds none of it yet"
         if oldest > facts.header.first:
             whole += f"; the windows before {oldest} are gone"
@@ -114,7 +117,7 @@ def _again(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
 def _behind_readers(parts: Parts, facts: Facts, name: str) -> list[Choice]:
     """What is left where readers have windows already that are never written again; nothing if any
     window may be."""
-    free, oldest, after = free_from(parts, name), facts.log.oldest, facts.log.newest + 1
+    free, oldest, after = free_from(parts, name), facts.oldest_begin, facts.log.newest + 1
     if free <= oldest:
         return []
     target = place_of(parts, name).target
@@ -155,7 +158,7 @@ def _ledger_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]
             command(parts, "adopt", sink.name, "--from", "now"),
         )
         oldest = (
-            f"the target of {sink.name} is gone or empty: replay from window {facts.log.oldest}",
+            f"the target of {sink.name} is gone or empty: replay from window {facts.oldest_begin}",
             command(parts, "adopt", sink.name, "--from", "oldest"),
         )
         choices += [now, oldest] if sink.target.exists else [oldest, now]
@@ -220,11 +223,12 @@ def _memory_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]
 
 def _state_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
     where = facts.state.where if facts.state is not None else ""
+    back: Choice = (f"put {where} back, moved or from a backup", "")
     why = f"the state is to be empty after window {facts.held_min}, and to grow anew from there"
-    return [
-        (f"put {where} back, moved or from a backup", ""),
-        (why, command(parts, "adopt", "--empty-state")),
-    ]
+    if facts.held_min >= facts.log.oldest:
+        return [back, (why, command(parts, "adopt", "--empty-state"))]
+    # That would be noted beside its plan.
+    return [back, *_new_log(parts, facts, "--empty-state", why=f"{why}, in a new log")]
 
 
 CHOICES: dict[str, Callable[[Parts, Facts, Decision], list[Choice]]] = {

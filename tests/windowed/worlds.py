@@ -22,10 +22,13 @@ from jdbc_sink import JdbcSink, accumulate
 from jdbc_sink.effects import Mode
 from windowed import Pipeline
 from windowed.commands.app import main
+from windowed.state import NextState, State
+from windowed.testing import StorageState
 from windowed.testing.crash import Fuse, fused
 from windowed.testing.list_sink import ListSink, ListStore
 from windowed.testing.rows import RowsInput
 from windowlog import WindowLog
+from windowlog.storage.local import LocalStorage
 from windowlog.storage.memory import MemoryStorage
 
 # Input -> folder; sink -> (database, table, what `count` does with a key that is there).
@@ -46,16 +49,20 @@ def pipeline(
     sinks: Mapping[str, tuple[str, str, str]] = SINKS,
     state: str = "state",
     keep: int = 0,
+    kept: str = "",
+    columns: str = "lines long",
 ) -> Pipeline:
-    """Lines → words and how often they come → tables."""
-    words = f"{root!r}, {dict(inputs)!r}, {dict(sinks)!r}, {state!r}, {keep}"
+    """Lines → words and how often they come → tables. With `kept`, the folder of a state with these
+    columns, each line has one more word: the how manieth it is."""
+    words = f"{root!r}, {dict(inputs)!r}, {dict(sinks)!r}, {state!r}, {keep}, {kept!r}, {columns!r}"
+    saved = StorageState(columns, storage=LocalStorage(Path(root, kept))) if kept else None
     return Pipeline(
         "words",
         inputs={
             name: FileInput(Path(root, folder), max_bytes_per_window=1, quiet_s=0)
             for name, folder in inputs.items()
         },
-        transform=count_words,
+        transform=count_words if saved is None else count_words_and_lines,
         sinks={
             name: JdbcSink(
                 f"duckdb:///{root}/{database}",
@@ -65,6 +72,8 @@ def pipeline(
             for name, (database, table, how) in sinks.items()
         },
         log=Path(root, state),
+        state=saved,
+        checkpoint_every=1 if saved is not None else None,
         keep=keep,
         locator=f"tests.windowed.worlds:pipeline({words})",
     )
@@ -78,6 +87,19 @@ def count_words(**frames: pyarrow.Table) -> pyarrow.Table:
             words.update(line.split())
     schema = pyarrow.schema([("word", pyarrow.string()), ("count", pyarrow.int64())])
     return pyarrow.table({"word": list(words), "count": list(words.values())}, schema=schema)
+
+
+def count_words_and_lines(state: State, **frames: pyarrow.Table) -> tuple[pyarrow.Table, NextState]:
+    """Words of all inputs' lines, and for each line `nth1`, `nth2` …: the state has how many lines
+    there were before."""
+    words = count_words(**frames)
+    assert isinstance(state.frame, pyarrow.Table), "without Spark"
+    seen = sum(state.frame.column(0).to_pylist())
+    more = sum(frame.num_rows for frame in frames.values())
+    nth = [f"nth{seen + number}" for number in range(1, more + 1)]
+    added = pyarrow.table({"word": nth, "count": [1] * more}, schema=words.schema)
+    after = pyarrow.table([[seen + more]], schema=state.frame.schema)
+    return pyarrow.concat_tables([words, added]), state.replace(after)
 
 
 # Windows of rows of one number.

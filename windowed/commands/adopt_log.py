@@ -1,8 +1,9 @@
 """To begin a new log behind what the sinks hold, when the old one is lost.
 
-    1  every sink's memory moves to an empty window H+1 of the new log, by one compare-and-set
-    2  every sink's memory is read again
-    3  the new log's header is created, with first window H+2
+    1  with state, its checkpoint is saved as that of the new log's empty window H+1
+    2  every sink's memory moves to that window, by one compare-and-set
+    3  every sink's memory is read again
+    4  the new log's header is created, with first window H+2
 
 In this order: a driver of the old log that still runs is fenced by its next hold, before the new
 log exists. Interrupted between them, a start is refused as before, and the same command run again
@@ -21,7 +22,7 @@ from windowed import opening
 from windowed.commands.adopt_state import hand_on, handed_on
 from windowed.commands.opened import LOG_ROWS, NO_SESSION, Opened
 from windowed.commands.proposal import Proposal, impossible
-from windowed.facts import furthest
+from windowed.facts import furthest, untold
 from windowed.read_only import ReadOnlyMemory
 from windowed.refusals import command
 from windowed.wording import counted
@@ -58,6 +59,8 @@ class NewLog:
         kept: dict[str, Json] = {STATE: "kept"} if self.checkpoint is not None else {}
         starts = {**self.starts, **kept}
         header = log.renew(self.parts.pipeline, self.run_id, self.window_id + 1, starts)
+        # Before a sink moves: interrupted after that, it is looked for where the sinks are.
+        hand_on(self.parts, self.checkpoint, header)
         for name, held in self.held.items():
             # A target that is yet to be made has no rows to be missed: without positions.
             stands = (held is not None and held.positions) or sinks[name].target().exists
@@ -75,7 +78,6 @@ class NewLog:
             if found is None or found.digest != header.digest:
                 evidence = f"it has moved sink {name}; if a start is still refused, adopt again"
                 raise Fenced(pipeline=self.parts.pipeline, evidence=evidence)
-        hand_on(self.parts, self.checkpoint, header)
         log.create()
 
 
@@ -104,7 +106,7 @@ def adopt_log(
         held=held,
         window_id=window_id,
         positions=positions,
-        starts=_starts(parts, positions, seeks, words),
+        starts=_starts(parts, held, seeks, words),
         costs=tuple(line for name, seek in seeks.items() for line in _costs(parts, name, seek)),
         checkpoint=checkpoint,
     )
@@ -151,15 +153,17 @@ def _highest(parts: Parts, held: Mapping[str, Held | None]) -> int:
 
 
 def _starts(
-    parts: Parts, positions: Mapping[str, Json], sought: Mapping[str, Seek], words: list[str]
+    parts: Parts, held: Mapping[str, Held | None], sought: Mapping[str, Seek], words: list[str]
 ) -> dict[str, Json]:
     starts: dict[str, Json] = {}
+    positions, _ = furthest(held)
+    known = positions or any(untold(held[n], s.target().exists) for n, s in parts.sinks.items())
     for name, source in parts.inputs.items():
         if name in sought:
             starts[name] = sought[name].end
         elif name in positions and not source.remembers:
             starts[name] = positions[name]
-        elif positions:
+        elif known:
             reason = f"the sinks do not tell where input {name} stands"
             remedy = f"Add --from {name}=beginning, --from {name}=end or --from {name}=POSITION."
             raise impossible(words, reason, remedy)

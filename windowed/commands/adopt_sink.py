@@ -63,11 +63,13 @@ def _check_free(look: Opened, name: str, first: int, words: list[str]) -> None:
 
 
 def _first_window(look: Opened, where: str, words: list[str]) -> int:
-    log = look.facts.log
-    named = {"now": log.newest + 1, "oldest": log.oldest}
+    oldest, after = look.facts.oldest_begin, look.facts.log.newest + 1
+    named = {"now": after, "oldest": oldest}
     first = named.get(where, int(where) if where.isdecimal() else -1)
-    if not log.oldest <= first <= log.newest + 1:
-        allowed = f"now, oldest, or a window from {log.oldest} to {log.newest + 1}"
+    if not oldest <= first <= after:
+        allowed = f"now, oldest, or a window from {oldest} to {after}"
+        if look.facts.log.oldest <= first < oldest:
+            allowed += ": before those the state is not known any more"
         raise impossible(words, f"a sink cannot go on with window {where!r}", f"Say {allowed}.")
     return first
 

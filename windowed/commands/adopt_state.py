@@ -4,6 +4,7 @@ checkpoint is handed on to the log that takes over."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from windowed.commands.proposal import Proposal, impossible
@@ -13,6 +14,7 @@ from windowlog.wiring import Adoption, Header, Held, InputIdentity
 if TYPE_CHECKING:
     from windowed.commands.opened import Opened
     from windowed.parts import Parts
+    from windowed.state_facts import StateFacts
 
 REASON = "adopt --empty-state"
 
@@ -37,14 +39,27 @@ def adopt_empty_state(look: Opened, words: list[str]) -> Proposal:
         raise impossible(words, f"the plan of window {window_id} is purged", remedy)
     lines = [
         f"the state has no row after window {window_id}, and grows anew from there",
-        f"what is left in {facts.state.where} stays, and is not used",
+        _left(facts.state, window_id),
     ]
+    return Proposal(lines, partial(_empty, look, facts.state, window_id))
+
+
+def _empty(look: Opened, state: StateFacts, window_id: int) -> None:
+    """Later checkpoints first: as soon as the sinks hold their windows again, they would be taken
+    for those of the state that grows anew."""
+    newest = max((one.window_id for one in state.checkpoints), default=0)
+    if newest > window_id and look.parts.store is not None:
+        look.parts.store.let_go(newest + 1)
     note = Adoption(window_id, STATE, InputIdentity(STATE, "empty"), None, REASON)
+    look.parts.log.notes.adopt(note)
 
-    def apply() -> None:
-        look.parts.log.notes.adopt(note)
 
-    return Proposal(lines, apply)
+def _left(state: StateFacts, window_id: int) -> str:
+    later = sorted({c.window_id for c in state.checkpoints if c.window_id > window_id})
+    if not later:
+        return f"what is left in {state.where} stays, and is not used"
+    those = f"window{'s' * (len(later) > 1)} {', '.join(map(str, later))}"
+    return f"checkpoints in {state.where} are removed: those of {those} are of the state before"
 
 
 def handed_on(
@@ -56,6 +71,7 @@ def handed_on(
         return None
     newest = max((h for h in held.values() if h), key=lambda h: h.window_id, default=None)
     if newest is not None:
+        parts.store.close()
         parts.store.open(StateContext(None, parts.pipeline, newest.log_id, run_id))
         for one in reversed(parts.store.checkpoints()):
             ours = (one.window_id, one.digest) == (newest.window_id, newest.digest)

@@ -31,6 +31,7 @@ STATE_METHODS = (
     "save",
     "drop",
     "let_go",
+    "hand_on",
     "close",
 )
 SINK_METHODS = ("open", "held", "target", "adopt", "prepare", "stage", "hold", "committed", "close")
