@@ -134,7 +134,7 @@ class World:
         """The checkpoints' records by window and attempt."""
         place = self.storage.within(self.log_id).within("checkpoints")
         found = [key for name in place.list() if (key := naming.parse(name)) is not None]
-        return {key: place.read(naming.numbered(*key)) for key in found}
+        return {key: place.read(naming.numbered(*key)) for key in sorted(found)}
 
     def staged(self) -> list[str]:
         """The names of all rows of states, saved or not."""
