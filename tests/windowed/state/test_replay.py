@@ -82,12 +82,12 @@ def test_an_older_backup_goes_on_from_the_older_checkpoint() -> None:
     """The newest one is past what the database holds: the state that it has is of no use yet, and
     the windows up to it are saved a second time, beside."""
     world = HeardWorld(*TEXTS)
-    world.pipeline(2, keep=100).run(None, until=windows(5), progress=False)
+    world.pipeline(2, keep=1).run(None, until=windows(5), progress=False)
     backup = copy.deepcopy(world.stores)
-    world.pipeline(2, keep=100).run(None, until=windows(1), progress=False)
+    world.pipeline(2, keep=1).run(None, until=windows(1), progress=False)
     assert list(world.records()) == [(5, 0), (6, 0)]
     world.stores = backup
-    world.run(2, keep=100)
+    world.run(2, keep=1)
     assert "state load 5" in world.heard
     assert [line for line in world.heard if "state save" in line] == [
         "state save 6",
@@ -115,9 +115,9 @@ def test_of_two_attempts_at_a_window_the_later_one_counts() -> None:
 
 
 @pytest.mark.parametrize("keep", [0, 100])
-def test_a_backup_older_than_both_checkpoints_needs_all_plans(keep: int) -> None:
-    """With them the state is made from nothing; else the start is refused, and nothing is
-    touched."""
+def test_a_backup_older_than_both_checkpoints_needs_keep(keep: int) -> None:
+    """With it there are an older checkpoint and the plans since; else the start is refused, and
+    nothing is touched."""
     world = HeardWorld(*TEXTS)
     world.pipeline(2, keep=keep).run(None, until=windows(1), progress=False)
     backup = copy.deepcopy(world.stores)
@@ -125,7 +125,7 @@ def test_a_backup_older_than_both_checkpoints_needs_all_plans(keep: int) -> None
     records, stores, world.stores = world.records(), world.stores, backup
     if keep:
         world.run(2, keep=keep)
-        assert "state load nothing" in world.heard
+        assert "state load 1" in world.heard
     else:
         for _ in range(2):
             with pytest.raises(PlansPurged):
@@ -136,20 +136,38 @@ def test_a_backup_older_than_both_checkpoints_needs_all_plans(keep: int) -> None
     world.is_right()
 
 
+@pytest.mark.parametrize("every", [1, 2, 3])
+def test_a_backup_may_be_as_old_as_keep_says(every: int) -> None:
+    """Plans and checkpoints are there for it."""
+    for age in range(5):
+        world, backups = HeardWorld(), {}
+        for number, text in enumerate([*TEXTS, *TEXTS], 1):
+            world.add(text)
+            world.crash(number, every, keep=4)
+            backups[number - 1] = copy.deepcopy(world.stores)
+        world.run(every, keep=4)
+        world.stores = backups[max(backups) + 1 - age] if age else world.stores
+        world.add("a", "b")
+        world.run(every, keep=4)
+        world.is_right()
+
+
 def test_plans_that_are_kept_are_of_no_use_without_the_state_before_them() -> None:
     """The sinks could be replayed, the state not: refused."""
     world = HeardWorld(*TEXTS)
     world.pipeline(2, keep=3).run(None, until=windows(6), progress=False)
     backup = copy.deepcopy(world.stores)
-    world.run(1, keep=3)
-    assert list(world.records()) == [(7, 0), (8, 0)]
+    world.run(2, keep=3)
+    assert list(world.records()) == [(4, 0), (6, 0), (8, 0)]
+    for window_id in (4, 6):
+        world.damage(window_id)
     now, world.stores = world.stores, backup
     before = world.records()
-    with pytest.raises(StateLost, match="is newer than what every sink holds"):
-        world.run(1, keep=3)
+    with pytest.raises(StateLost, match="that of window 8 is newer than what every sink holds"):
+        world.run(2, keep=3)
     assert world.records() == before
     world.stores = now
-    world.run(1, keep=3)
+    world.run(2, keep=3)
     world.is_right()
 
 

@@ -108,7 +108,7 @@ class World:
         listeners = given.pop("listeners", ())
         self.pipeline(every, **given).run(None, progress=False, listeners=listeners)
 
-    def crash(self, at: int, every: int = 1) -> None:
+    def crash(self, at: int, every: int = 1, **given: Any) -> None:
         """A driver that dies when it transforms window `at`."""
 
         def transform(lines: pyarrow.Table, state: State, window: Window) -> Any:
@@ -117,7 +117,7 @@ class World:
             return count(lines, state)
 
         with pytest.raises(Crash):
-            self.run(every, transform=transform)
+            self.run(every, transform=transform, **given)
 
     @property
     def log_id(self) -> str:
