@@ -121,7 +121,11 @@ class CheckpointRecords:
             evidence = f"it has created {name} in {self._records.describe()}"
             raise Fenced(pipeline=self._pipeline, evidence=evidence)
         written = replace(saved, checkpoint=replace(saved.checkpoint, attempt=attempt))
-        found = self._read(window_id, attempt)
+        try:
+            found = self._read(window_id, attempt)
+        except RecordNotFound as gone:
+            evidence = f"it has let go of {name} in {self._records.describe()}"
+            raise Fenced(pipeline=self._pipeline, evidence=evidence) from gone
         if found != written:
             raise RecordTorn(name=name, expected="what was written", found="something else")
         return found
