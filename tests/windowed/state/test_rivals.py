@@ -4,7 +4,7 @@ it matters."""
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -28,8 +28,8 @@ class _Paused:
         self.stack = ExitStack()
         made = world.pipeline(every, transform=None, keep=keep)
         self.run: Any = self.stack.enter_context(made.open(None))
-        self.keeper: Any = self.run._loop.keeper
-        self._save = self.keeper.save
+        self.keeper = cast(Any, self.run._loop.keeper)
+        self._save: Any = self.keeper.save
         self.keeper.save = lambda: None if self.keeper._at == at else self._save()
         while (window := self.run.next()) is not None:
             outputs, following = count(window.frames["lines"], self.run.state)

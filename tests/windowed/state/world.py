@@ -59,13 +59,13 @@ def by_hand(windows: Sequence[Sequence[tuple[str]]]) -> tuple[list[Rows], dict[s
     state: dict[str, int] = {}
     outputs = []
     for window in windows:
+        put = [word for (word,) in window if not word.startswith("!")]
         for (word,) in window:
-            if word.startswith("!"):
+            if word.startswith("!") and word[1:] not in put:
                 state.pop(word[1:], None)
-        for (word,) in window:
-            if not word.startswith("!"):
-                state[word] = state.get(word, 0) + 1
-        outputs.append(sorted({(w, state[w]) for (w,) in window if not w.startswith("!")}))
+        for word in put:
+            state[word] = state.get(word, 0) + 1
+        outputs.append(sorted({(word, state[word]) for word in put}))
     return outputs, state
 
 
@@ -143,8 +143,7 @@ class World:
     def saved(self, window_id: int, attempt: int = 0) -> dict[str, int]:
         """The state that a checkpoint's record names, read past the store: its rows are a stream of
         Arrow's."""
-        text = self.records()[window_id, attempt].decode()
-        folder = text.partition('"folder": "')[2].partition('"')[0]
+        folder = self.folder(window_id, attempt)
         if not folder:
             return {}
         log_id, states, name = folder.split("/")
@@ -163,14 +162,17 @@ class World:
             assert newest[0] == len(self.windows)
             assert self.saved(*newest) == state
 
+    def folder(self, window_id: int, attempt: int = 0) -> str:
+        """The rows that a checkpoint's record names; "" if there are none."""
+        text = self.records()[window_id, attempt].decode("latin-1")
+        return text.partition('"folder": "')[2].partition('"')[0]
+
     def damage(self, window_id: int, attempt: int = 0, *, what: str = "record") -> None:
         """Change a bit of a checkpoint's record or rows, or lose its rows."""
         place = self.storage.within(self.log_id).within("checkpoints")
         name = naming.numbered(window_id, attempt)
-        text = place.read(name)
         if what != "record":
-            folder = text.decode().partition('"folder": "')[2].partition('"')[0]
-            log_id, states, name = folder.split("/")
+            log_id, states, name = self.folder(window_id, attempt).split("/")
             place = self.storage.within(log_id).within(states)
         data = bytearray(place.read(name))
         data[len(data) // 2] ^= 1
