@@ -9,8 +9,6 @@ after it is made: a driver that was paused may save what is long past (I8).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from windowed import changes
@@ -61,12 +59,7 @@ class Keeper:
         return State(self._now.frame, self._store.key, self._pipeline)
 
     def stage(self, window: Window, following: NextState) -> None:
-        """Write the state after this window. WrongOutputs where it puts a key twice; Fenced where
-        that fails because another driver has gone on."""
-        with self._or_fenced(self._at):
-            self._stage(window, following)
-
-    def _stage(self, window: Window, following: NextState) -> None:
+        """Write the state after this window. WrongOutputs where it puts a key twice."""
         self.abandon()
         if window.id in self._emptied:
             self._next = self._store.load(None)
@@ -112,9 +105,10 @@ class Keeper:
             self._is_tidy = True
 
     def _save(self) -> None:
-        # A record of this window may be our own, whose creation failed half way.
-        with self._or_fenced(self._at + 1):
-            saved = self._store.save(self._at, self._digest, self._now)
+        if self._now.folder and self._now.folder == self._points[-1][1]:
+            # Rows that two checkpoints shared would be lost to both at once.
+            self._now = self._store.stage(self._at, self._now.frame)
+        saved = self._store.save(self._at, self._digest, self._now)
         self._known.add((saved.window_id, saved.attempt))
         mark = self._log.low_water_mark()
         if mark > self._at:
@@ -122,23 +116,10 @@ class Keeper:
             raise Fenced(pipeline=self._pipeline, evidence=evidence)
         self._points.append((self._at, self._now.folder))
 
-    @contextmanager
-    def _or_fenced(self, since: int) -> Iterator[None]:
-        """Another driver that goes on lets go of what this one still reads and writes. Checkpoints
-        of windows from `since` on that are not ours tell of it."""
-        try:
-            yield
-        except Fenced:
-            raise
-        except Exception as error:
-            others = set[tuple[int, int]]()
-            with suppress(Exception):
-                present = self._store.present() - self._known
-                others = {each for each in present if each[0] >= since}
-            if others:
-                evidence = f"it has saved the state after window {max(others)[0]}"
-                raise Fenced(pipeline=self._pipeline, evidence=evidence) from error
-            raise
+    def others(self) -> int | None:
+        """The newest window whose state another driver has saved since our start, past our own."""
+        present = self._store.present() - self._known
+        return max((window_id for window_id, _ in present if window_id > self._at), default=None)
 
     def _drop(self, staged: Staged | None) -> None:
         """Unless a checkpoint names it, or it is the state that goes on."""

@@ -197,7 +197,7 @@ class Loop:
         hold."""
         for attempt in range(1, HOLD_ATTEMPTS + 1):
             try:
-                with explained(self.parts.inputs), fencing(self.parts, self._held):
+                with explained(self.parts.inputs), fencing(self.parts, self._held, self.keeper):
                     self._stage(window, make())
                     self._verify(window)
                 self._hold(window)
@@ -275,7 +275,7 @@ class Loop:
         """Step 9: save the state, if there is one and it was not saved since the last window; what
         no start can need any more goes."""
         if self.keeper is not None:
-            with self.timing.step("checkpoint"), fencing(self.parts, self._held):
+            with self.timing.step("checkpoint"), fencing(self.parts, self._held, self.keeper):
                 self.keeper.save()
 
     def purge(self, at_once: int | None = None) -> None:

@@ -98,9 +98,6 @@ class Life(RuleBasedStateMachine):
             return
         folder = world.folder(*newest)
         hit = [newest]
-        if how != "record" and folder:
-            # An unchanged state is saved as a record alone: its rows are those of the one before.
-            hit = [key for key in world.records() if world.folder(*key) == folder]
         if not set(usable) - set(hit):
             return
         world.damage(*newest, what=how if folder else "record")
