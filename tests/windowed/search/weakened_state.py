@@ -51,7 +51,7 @@ def errors_as_they_are(patch: pytest.MonkeyPatch) -> None:
     """Nobody asks whether another driver has caused an error."""
 
     @contextmanager
-    def fencing(parts: Parts, held: Mapping[str, int]) -> Iterator[None]:
+    def fencing(parts: Parts, held: Mapping[str, int], keeper: object = None) -> Iterator[None]:
         yield
 
     patch.setattr(loop_module, "fencing", fencing)
