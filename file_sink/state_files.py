@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from file_sink import paths
+from file_sink.hdfs_tree import HdfsTree
 from file_sink.manifests import Staged as Written
 from file_sink.staging import Staging
 from file_sink.staging_places import StatePlaces
 from file_sink.tree import walk
+from windowlog.access.telling import tell
 from windowlog.checkpoints import STATES, CheckpointRecords, Saved, SavedFile, staged_window, swept
 from windowlog.errors import Fenced, RecordNotFound
 from windowlog.state_store import Checkpoint, Staged
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 # What errors that are made for sinks call it.
 _NAME = "(the state)"
 _READERS = 4
+# Some seconds of reading and digesting; on HDFS only checksums are asked for.
+TOLD_BYTES = 2 * 2**30
 
 
 class StateFiles:
@@ -60,8 +64,11 @@ class StateFiles:
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """All of this log, each looked at."""
-        found = []
-        for saved in self.records.all():
+        found, all_saved = [], self.records.all()
+        size = sum(file.bytes for saved in all_saved for file in saved.files)
+        if size > TOLD_BYTES and not isinstance(self._tree, HdfsTree):
+            tell(f"reading {size / 2**30:,.1f} GiB of saved states in {self._path}, to check them")
+        for saved in all_saved:
             problem = saved.checkpoint.problem or self._problem(saved)
             if not problem:
                 self._saved[saved.checkpoint.folder] = saved
@@ -192,6 +199,12 @@ class StateFiles:
             if window_id is not None and window_id < floor:
                 self._tree.remove(self._places.spark(entry.name))
         self._saved = {f: saved for f, saved in self._saved.items() if f in folders}
+        self._written = {f: one for f, one in self._written.items() if self._may_be(f, floor)}
+
+    def _may_be(self, folder: str, floor: int) -> bool:
+        """May this state of this run still be there?"""
+        window_id = staged_window(folder.rpartition("/")[2])
+        return folder in self._saved or (window_id is not None and window_id >= floor)
 
     def hand_on(self, checkpoint: Checkpoint, log_id: str, window_id: int, digest: str) -> None:
         """A record of the other log that names the same files."""

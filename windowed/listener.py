@@ -17,7 +17,7 @@ class Listener:
 
     def planned(self, window: Window, *, replay: bool) -> None:
         """The window is in the log. `replay`: it was there already, and some sink does not hold
-        it."""
+        it, or the state after it is not known."""
 
     def uneven(self, window: Window, sinks: Sequence[str]) -> None:
         """These sinks hold the window already, read with fewer skips than stand beside it now: they

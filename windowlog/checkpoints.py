@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from windowlog import codec, naming
 from windowlog.contracts import Storage
-from windowlog.errors import Fenced, NewerFormat, RecordNotFound, RecordTorn
+from windowlog.errors import Fenced, RecordNotFound, RecordTorn
 from windowlog.exclusive import create_exclusively
 from windowlog.state_store import Checkpoint
 from windowlog.values import Json
@@ -76,7 +76,7 @@ class CheckpointRecords:
 
     def all(self) -> list[Saved]:
         """Every record, durable, by window and attempt. What is damaged has a problem, and nothing
-        else; one that goes meanwhile was let go of."""
+        else; one that goes meanwhile was let go of. NewerFormat for one of a later version."""
         self._records.sync()
         found = []
         for window_id, attempts in naming.attempts(self._records.list()).items():
@@ -85,7 +85,7 @@ class CheckpointRecords:
                     found.append(self._read(window_id, attempt))
                 except RecordNotFound:
                     continue
-                except (RecordTorn, NewerFormat) as error:
+                except RecordTorn as error:
                     problem = f"cannot be read: {error}"
                     damaged = Checkpoint(window_id, attempt, problem=problem)
                     found.append(Saved(damaged, self._pipeline, self._log_id, ""))

@@ -59,7 +59,7 @@ def _left(state: StateFacts, window_id: int) -> str:
     if not later:
         return f"what is left in {state.where} stays, and is not used"
     those = f"window{'s' * (len(later) > 1)} {', '.join(map(str, later))}"
-    return f"checkpoints in {state.where} are removed: those of {those} are of the state before"
+    return f"the checkpoints in {state.where} go: those of {those} are of the state before"
 
 
 def handed_on(
