@@ -31,6 +31,13 @@ _NAME = "(the state)"
 _READERS = 4
 # Some seconds of reading and digesting; on HDFS only checksums are asked for.
 TOLD_BYTES = 2 * 2**30
+# Without the first, folders of a path like .../day=1/... would become columns. The others are
+# what a session may be set to: a state would lose rows, and nobody would hear of it.
+_READING = {
+    "recursiveFileLookup": "true",
+    "ignoreMissingFiles": "false",
+    "ignoreCorruptFiles": "false",
+}
 
 
 class StateFiles:
@@ -149,8 +156,7 @@ class StateFiles:
         if spark is None:
             return Staged(folder, self._columns.cast(_table(self._tree, files)))
         schema = self._without_rows().schema
-        # Without the option, folders of a path like .../day=1/... would become columns.
-        reader = spark.read.schema(schema).option("recursiveFileLookup", "true")
+        reader = spark.read.schema(schema).options(**_READING)
         return Staged(folder, reader.parquet(*map(self._tree.spark_path, files)))
 
     def save(self, window_id: int, digest: str, staged: Staged) -> Checkpoint:
