@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Spark's error has it in its text, and so is known for ours.
 TWICE = "windowed: a key is twice in state.change(put=...)"
+_RAISED = "[USER_RAISED_EXCEPTION]"
 # No column of a person's begins so.
 _OTHERS = "__windowed_"
 
@@ -65,9 +66,10 @@ def changed(state: Frame, key: Sequence[str], put: Frame | None, delete: Frame |
 
 def explained(error: Exception, pipeline: str) -> Exception:
     """Ours for Spark's error where a key is put twice; else the error itself."""
-    if TWICE not in str(error) or isinstance(error, WrongOutputs):
-        return error
-    return _twice(pipeline)
+    said = str(error)
+    # Other errors of Spark's quote the plan, which has our words in it.
+    raised = said == TWICE or f"{_RAISED} {TWICE}" in said
+    return _twice(pipeline) if raised and not isinstance(error, WrongOutputs) else error
 
 
 def _twice(pipeline: str) -> WrongOutputs:

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.errors import AnalysisException
 
+from file_sink import FileState
 from tests.file_sink.state.totals import WINDOWS, checkpoints, expected, held, made, totals
 from windowed import State
 from windowed.errors import WrongOutputs
@@ -108,3 +110,16 @@ def test_what_is_deleted_may_have_more_columns(spark: SparkSession) -> None:
     assert state.after(state.change(delete=more)).collect() == []
     with pytest.raises(WrongOutputs, match="column word as int, not string"):
         state.change(delete=frame.selectExpr("1 AS word"))
+
+
+def test_another_error_of_spark_is_not_taken_for_a_key_twice(
+    tmp_path: Path, spark: SparkSession
+) -> None:
+    """It quotes the plan, with our own words for that: here a key of a type that has no order."""
+
+    def put(lines: DataFrame, state: State) -> Any:
+        return lines, state.change(put=lines.selectExpr("map('a', 1) AS k", "1L AS n"))
+
+    state = FileState(tmp_path / "state", schema="k map<string, int>, n long", key=["k"])
+    with pytest.raises(AnalysisException, match="does not support ordering"):
+        made(tmp_path, WINDOWS, ListSink(), state=state, transform=put).run(spark, progress=False)
