@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _SCHEMA = 'columns in Spark\'s DDL, as "word string, n long", or a pyarrow.Schema'
+_TIMESTAMPS = "spark.sql.parquet.outputTimestampType"
+# Of Spark's error: stacks of Java follow.
+_MAX_TOLD = 300
+# Types that a session's spark.sql.execution.arrow.useLargeVarTypes gives other names, and that
+# files have once. What a colon follows is a field's name.
+_LARGE = re.compile(r"\blarge_(string|binary|list)\b(?!:)")
 
 
 class Columns:
@@ -50,15 +57,22 @@ class Columns:
         )
 
     def empty(self, spark: SparkSession | None) -> DataFrame | pyarrow.Table:
-        """A frame without rows. BadArgument for DDL without a session."""
+        """A frame without rows. BadArgument for DDL without a session, or that Spark refuses."""
         if spark is None:
             if self._known is None:
                 allowed = "a pyarrow.Schema, where a pipeline runs without Spark"
                 raise BadArgument(argument="schema", value=self._given, allowed=allowed)
             return self._known.empty_table()
-        if isinstance(self._given, str):
-            return spark.createDataFrame(cast("Any", []), self._given)
-        return spark.createDataFrame(self._given.empty_table())
+        given = self._given if isinstance(self._given, str) else self._given.empty_table()
+        try:
+            return _frame(spark, given)
+        except Exception as error:
+            _frame(spark, "any int")  # or Spark does nothing at all
+            raise self._refused(error) from error
+
+    def _refused(self, error: Exception) -> BadArgument:
+        allowed = f"{_SCHEMA}, of types that Spark takes and hands over ({str(error)[:_MAX_TOLD]})"
+        return BadArgument(argument="schema", value=self._given, allowed=allowed)
 
     def recorded(self, spark: SparkSession | None) -> dict[str, str] | None:
         """Column -> Arrow's word for its type, as records have it, whoever writes the rows; None
@@ -66,10 +80,25 @@ class Columns:
         FrameUnsuitable for what Parquet cannot take."""
         if self._known is None and spark is not None:
             empty: Any = self.empty(spark)
-            self._known = empty.toArrow().schema
+            try:
+                self._known = empty.toArrow().schema
+            except Exception as error:
+                _frame(spark, "any int").toArrow()
+                raise self._refused(error) from error
         if self._known is None:
             return None
-        return {field.name: str(field.type) for field in self._known}
+        return {field.name: _LARGE.sub(r"\1", str(field.type)) for field in self._known}
+
+    def check_session(self, where: str, frame: DataFrame) -> None:
+        """FrameUnsuitable where the session that writes this frame would cut what is in it."""
+        kinds = self.recorded(frame.sparkSession) or {}
+        cut = [name for name, kind in kinds.items() if "timestamp[us, tz=" in kind]
+        if cut and str(frame.sparkSession.conf.get(_TIMESTAMPS, "")).upper() == "TIMESTAMP_MILLIS":
+            findings = (
+                f"{_TIMESTAMPS}=TIMESTAMP_MILLIS would cut microseconds of {', '.join(cut)}:"
+                " set it to TIMESTAMP_MICROS"
+            )
+            raise FrameUnsuitable(sink="(the state)", path=where, findings=findings)
 
     def check(self, where: str, spark: SparkSession | None, made: Settings) -> None:
         """FrameUnsuitable for columns that Parquet cannot take; BadArgument as `empty`."""
@@ -84,6 +113,13 @@ class Columns:
         """The table with just these columns and types."""
         assert self._known is not None, "without Spark it is given"
         return table.select(self._known.names).cast(self._known)
+
+
+def _frame(spark: SparkSession, given: Any) -> DataFrame:
+    """Without rows."""
+    if isinstance(given, str):
+        return spark.createDataFrame(cast("Any", []), given)
+    return spark.createDataFrame(given)
 
 
 def key_of(key: Any, columns: Columns) -> tuple[str, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from file_sink import paths
 from file_sink.hdfs_tree import HdfsTree
@@ -124,6 +125,8 @@ class StateFiles:
 
     def stage(self, window_id: int, frame: Frame) -> Staged:
         """Write, and say how it is read."""
+        if self._context.spark is not None:
+            self._columns.check_session(self._path, cast("Any", frame))
         self._make_ready()
         written = self._staging.write(frame, window_id)
         if not written.rows:
@@ -157,7 +160,7 @@ class StateFiles:
             return Staged(folder, self._columns.cast(_table(self._tree, files)))
         schema = self._without_rows().schema
         reader = spark.read.schema(schema).options(**_READING)
-        return Staged(folder, reader.parquet(*map(self._tree.spark_path, files)))
+        return Staged(folder, reader.parquet(*(_as_it_is(self._tree.spark_path(f)) for f in files)))
 
     def save(self, window_id: int, digest: str, staged: Staged) -> Checkpoint:
         """Durable, read back, recorded; of a state that was saved before, only recorded."""
@@ -223,6 +226,11 @@ class StateFiles:
     def close(self) -> None:
         """Release connections."""
         self._storage.close()
+
+
+def _as_it_is(path: str) -> str:
+    """A path in which Spark's reader takes no sign for a pattern."""
+    return re.sub(r"([\\{}\[\]*?])", r"\\\1", path)
 
 
 def _table(tree: Tree, files: list[str]) -> pyarrow.Table:

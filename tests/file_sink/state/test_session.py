@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from file_sink import FileState
+from file_sink.errors import FrameUnsuitable
 from tests.file_sink.state.totals import WINDOWS, expected, held, made, states, totals
 from windowed import State
 from windowed.testing import ListSink
@@ -64,3 +66,34 @@ def test_a_session_that_reads_past_lost_files_does_not_make_a_smaller_state(
             made(tmp_path, WINDOWS, sink, transform=losing).run(spark, progress=False)
         made(tmp_path, WINDOWS, sink, every=9).run(spark)
     assert held(sink) == expected(WINDOWS)
+
+
+def test_large_types_of_arrow_are_the_same_columns(tmp_path: Path, spark: SparkSession) -> None:
+    """A session that hands over large_string instead of string makes no other state."""
+    sink = ListSink()
+    for count, large in ((3, "false"), (5, "true"), (7, "false")):
+        with configured(spark, {"spark.sql.execution.arrow.useLargeVarTypes": large}):
+            assert made(tmp_path, WINDOWS[:count], sink).run(spark).windows_replayed == 0
+    assert held(sink) == expected(WINDOWS)
+
+
+def test_timestamps_are_not_cut(tmp_path: Path, spark: SparkSession) -> None:
+    """A session that writes milliseconds is told so; one that writes INT96 loses nothing."""
+    seen: list[list[Any]] = []
+    sink = ListSink()
+
+    def keep(lines: DataFrame, state: State) -> Any:
+        seen.append([row[0] for row in state.frame.selectExpr("unix_micros(at)").collect()])
+        return lines, state.replace(spark.sql("SELECT timestamp_micros(123456789) AS at"))
+
+    def run(kind: str) -> None:
+        state = FileState(tmp_path / "state", schema="at timestamp")
+        pipeline = made(tmp_path, WINDOWS[:2], sink, state=state, transform=keep)
+        with configured(spark, {"spark.sql.parquet.outputTimestampType": kind}):
+            pipeline.run(spark, progress=False)
+
+    with pytest.raises(FrameUnsuitable, match="set it to TIMESTAMP_MICROS"):
+        run("timestamp_millis")
+    assert not (tmp_path / "state").exists()
+    run("INT96")
+    assert seen == [[], [], [123456789]]

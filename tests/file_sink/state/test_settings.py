@@ -100,3 +100,14 @@ def test_columns_that_no_file_can_hold(tmp_path: Path, spark: SparkSession) -> N
     with pytest.raises(FrameUnsuitable, match="differ in case only"):
         pipeline.run(spark)
     assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("schema", ["word strin", "c char(5)", "y interval year to month"])
+def test_words_that_spark_refuses(tmp_path: Path, spark: SparkSession, schema: str) -> None:
+    """Types that it does not know, or does not hand over: before anything is created."""
+    state = FileState(tmp_path / "state", schema=schema)
+    with pytest.raises(BadArgument) as refused:
+        made(tmp_path, WINDOWS, ListSink(), state=state).run(spark)
+    assert refused.value.values["argument"] == "schema"
+    assert not (tmp_path / "state").exists()

@@ -140,3 +140,12 @@ def test_outputs_and_state_are_computed_once(tmp_path: Path, spark: SparkSession
             run.hold(window, *rows)
             kept = {(row["word"], row["n"]) for row in run.state.frame.collect()}
             assert kept == {(r["word"], r["n"]) for r in sink.store.windows[window.id]}
+
+
+@pytest.mark.parametrize("name", ["a{b,c}[d]*?", r"back\slash", "per%20cent#x"])
+def test_a_folder_of_any_name(tmp_path: Path, spark: SparkSession, name: str) -> None:
+    """Spark's reader would take some signs for a pattern."""
+    sink = ListSink()
+    for count in (2, 3):
+        made(tmp_path / name, WINDOWS[:count], sink).run(spark)
+    assert held(sink) == expected(WINDOWS[:3])
