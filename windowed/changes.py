@@ -127,10 +127,19 @@ def _changed_table(
 
 
 def _keys(table: pyarrow.Table, key: Sequence[str]) -> Iterable[tuple[Any, ...]]:
-    columns = [[_known(value) for value in table[name].to_pylist()] for name in key]
+    columns = [[_known(value) for value in _whole(table[name]).to_pylist()] for name in key]
     return zip(*columns, strict=True)
 
 
+def _whole(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
+    """Nanoseconds as numbers: Python has no times for them."""
+    return column.cast("int64") if getattr(column.type, "unit", "") == "ns" else column
+
+
 def _known(value: Any) -> Any:
-    """Equal for equal values: of Python's, NaN is not even equal to itself."""
+    """Equal for equal values, and fit for a set: of Python's, NaN is not even equal to itself."""
+    if isinstance(value, dict):
+        return tuple((name, _known(each)) for name, each in value.items())
+    if isinstance(value, list):
+        return tuple(map(_known, value))
     return "NaN" if isinstance(value, float) and math.isnan(value) else value

@@ -173,3 +173,31 @@ def test_the_error_of_a_key_that_is_there_twice_is_known_by_its_text() -> None:
         changed(table(), ("word",), table(("a", 1), ("a", 1)), None)
     assert TWICE in str(raised.value)
     assert not isinstance(raised.value, WrongOutputs)
+
+
+_STRUCT = pyarrow.struct([("a", pyarrow.float64()), ("b", pyarrow.list_(pyarrow.string()))])
+_NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "same", "other"),
+    [
+        (_STRUCT, {"a": -0.0, "b": ["x"]}, {"a": 0.0, "b": ["x"]}, {"a": 0.0, "b": [None]}),
+        (_STRUCT, {"a": _NAN, "b": None}, {"a": _NAN, "b": None}, None),
+        (pyarrow.list_(pyarrow.int64()), [1, 2], [1, 2], [2, 1]),
+        (pyarrow.timestamp("ns"), 1, 1, 2),
+        (pyarrow.duration("ns"), 1, 1, 2),
+    ],
+)
+def test_keys_of_nested_types_and_of_nanoseconds(
+    kind: pyarrow.DataType, one: Any, same: Any, other: Any
+) -> None:
+    """Equal as Spark says: -0.0 is 0.0, NaN is NaN, and the order in a list counts."""
+
+    def of(key: Any, number: int) -> pyarrow.Table:
+        return pyarrow.table({"k": pyarrow.array([key], kind), "n": [number]})
+
+    before = pyarrow.concat_tables([of(one, 1), of(other, 2)])
+    put: Any = changed(before, ["k"], of(same, 3), None)
+    deleted: Any = changed(before, ["k"], None, of(same, 0))
+    assert (put["n"].to_pylist(), deleted["n"].to_pylist()) == ([2, 3], [2])
