@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -66,6 +67,8 @@ class StateFiles:
         # Folder -> what is known of its files: of states that were written or loaded in this run.
         self._written: dict[str, Written] = {}
         self._saved: dict[str, Saved] = {}
+        # Folders that a record may name, also where its creation failed.
+        self._named: set[str] = set()
 
     def _records_of(self, log_id: str) -> CheckpointRecords:
         return CheckpointRecords(self._storage, self._context.pipeline, log_id)
@@ -165,6 +168,7 @@ class StateFiles:
     def save(self, window_id: int, digest: str, staged: Staged) -> Checkpoint:
         """Durable, read back, recorded; of a state that was saved before, only recorded."""
         self._make_ready()
+        self._named.add(staged.folder)
         files: tuple[SavedFile, ...] = ()
         rows = 0
         if staged.folder in self._saved:
@@ -224,7 +228,13 @@ class StateFiles:
         self._records_of(log_id).create(made)
 
     def close(self) -> None:
-        """Release connections."""
+        """Release connections. What this run staged and no record names is of no use to anyone: a
+        pipeline that fails and is started again and again would fill the disk."""
+        for folder, written in self._written.items():
+            if folder not in self._named:
+                with suppress(Exception):
+                    self._staging.drop(written)
+        self._written.clear()
         self._storage.close()
 
 

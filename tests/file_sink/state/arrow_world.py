@@ -50,6 +50,7 @@ class ArrowWorld:
     url: str = ""
     via: str = ""
     every: int = 2
+    transform: Any = totals
     windows: list[str] = field(default_factory=lambda: [*WINDOWS])
     storage: Storage = field(default_factory=MemoryStorage)
     stores: dict[str, ListStore] = field(default_factory=lambda: {n: ListStore() for n in "ab"})
@@ -59,7 +60,7 @@ class ArrowWorld:
         return Pipeline(
             "totals",
             inputs={"lines": RowsInput(rows_of(self.windows), schema="word string")},
-            transform=totals,
+            transform=self.transform,
             sinks={name: ListSink(store) for name, store in self.stores.items()},
             log=WindowLog(self.storage if moment is None else Told(self.storage, moment)),
             state=self.state(moment),

@@ -8,10 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 
-from tests.file_sink.state.arrow_world import ArrowWorld
+from tests.file_sink.state.arrow_world import ArrowWorld, totals
 from tests.file_sink.state.totals import checkpoints, states
+from windowed import State
 from windowed.testing.crash import Crash, Fuse
 from windowlog.errors import Fenced, StorageFailed
 
@@ -104,3 +106,23 @@ def test_nothing_grows(tmp_path: Path) -> None:
     assert len(checkpoints(tmp_path / "state")) == 2
     # Between the older of the two checkpoints and now no more drivers than these have died.
     assert len(states(tmp_path / "state")) <= 4
+
+
+def test_a_pipeline_that_fails_again_and_again_leaves_nothing(
+    tmp_path: Path, no_fsync: None
+) -> None:
+    """Each run makes the states of windows 1 to 4 and fails in window 5, before any checkpoint."""
+
+    def failing(lines: pyarrow.Table, state: State, window: Any) -> Any:
+        if window.id == 5:
+            raise ArithmeticError("a row that this transform cannot work with")
+        return totals(lines, state)
+
+    world = ArrowWorld(tmp_path, every=10, transform=failing)
+    for _ in range(3):
+        with pytest.raises(ArithmeticError):
+            world.drain()
+        assert states(world.place / "state") == []
+    world.transform = totals
+    world.drain()
+    world.check()
