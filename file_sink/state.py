@@ -44,7 +44,7 @@ class FileState:
         path: str | PathLike[str],
         *,
         schema: str | pyarrow.Schema,
-        key: Sequence[str] = (),
+        key: str | Sequence[str] | None = None,
         compression: str | None = None,
         storage: Tree | str | None = None,
     ) -> None:
@@ -69,7 +69,9 @@ class FileState:
         """Begin a run."""
         self.close()
         place = self._tree.place(self._path)
-        self._files = StateFiles(self._tree, place, self._settings, self._columns, context)
+        self._files = StateFiles(
+            self._tree, place, self._settings, self._columns, self.key, context
+        )
 
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """Each with the size and fingerprint of all its files."""

@@ -124,7 +124,7 @@ def _frame(spark: SparkSession, given: Any) -> DataFrame:
 
 def key_of(key: Any, columns: Columns) -> tuple[str, ...]:
     """The key's columns, each once, and of the schema as far as that is known. BadArgument."""
-    names = (key,) if isinstance(key, str) else key
+    names = (key,) if isinstance(key, str) else () if key is None else key
     good = isinstance(names, Sequence) and all(isinstance(name, str) and name for name in names)
     if not good or len(set(names)) < len(names):
         raise BadArgument(argument="key", value=key, allowed="names of columns, each once")

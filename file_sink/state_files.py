@@ -13,9 +13,17 @@ from file_sink.hdfs_tree import HdfsTree
 from file_sink.manifests import Staged as Written
 from file_sink.staging import Staging
 from file_sink.staging_places import StatePlaces
+from file_sink.state_columns import key_of
 from file_sink.tree import walk
 from windowlog.access.telling import tell
-from windowlog.checkpoints import STATES, CheckpointRecords, Saved, SavedFile, staged_window, swept
+from windowlog.checkpoints import (
+    STATES,
+    CheckpointRecords,
+    Saved,
+    SavedFile,
+    staged_window,
+    swept,
+)
 from windowlog.errors import Fenced, RecordNotFound
 from windowlog.state_store import Checkpoint, Staged
 
@@ -51,11 +59,13 @@ class StateFiles:
         path: str,
         settings: Settings,
         columns: Columns,
+        key: tuple[str, ...],
         context: StateContext,
     ) -> None:
         self._tree = tree
         self._path = path
         self._columns = columns
+        self._key = key
         self._settings = settings
         self._context = context
         self._places = StatePlaces(path, context.log_id)
@@ -91,6 +101,8 @@ class StateFiles:
         if wanted is not None and wanted != saved.columns:
             was = ", ".join(f"{name} {kind}" for name, kind in saved.columns.items())
             return f"has other columns ({was})"
+        if wrong := saved.other_key(self._key):
+            return wrong
         folder = paths.join(self._path, saved.checkpoint.folder)
         sizes = dict(walk(self._tree, folder)) if saved.files else {}
         for file in saved.files:
@@ -116,6 +128,7 @@ class StateFiles:
     def load(self, checkpoint: Checkpoint | None) -> Staged:
         """Exactly the files that the record names."""
         self._columns.check(self._path, self._context.spark, self._settings)
+        key_of(self._key, self._columns)  # Spark's words are known only now
         if checkpoint is None or not checkpoint.folder:
             return Staged("", self._without_rows())
         saved = self._known(checkpoint)
@@ -188,7 +201,9 @@ class StateFiles:
             )
         columns = self._columns.recorded(self._context.spark) or {}
         context, checkpoint = self._context, Checkpoint(window_id, 0, digest, staged.folder, rows)
-        made = Saved(checkpoint, context.pipeline, context.log_id, context.run_id, columns, files)
+        made = Saved(
+            checkpoint, context.pipeline, context.log_id, context.run_id, columns, files, self._key
+        )
         saved = self.records.create(made)
         self._saved[staged.folder] = saved
         return saved.checkpoint

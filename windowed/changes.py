@@ -3,7 +3,9 @@ and of Arrow."""
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
     from windowlog.contracts import Frame
 
 # Spark's error has it in its text, and so is known for ours.
-TWICE = "windowed: a key is twice in state.change(put=...)"
+TWICE = "windowed: a key of the state is there twice"
 _RAISED = "[USER_RAISED_EXCEPTION]"
+_SAID = re.compile(f"(?:^|{re.escape(_RAISED)} ){re.escape(TWICE)}: (.*?[}}])(?:\\s|$)")
 # No column of a person's begins so.
 _OTHERS = "__windowed_"
 
@@ -41,11 +44,21 @@ def counts_of(frame: Frame) -> Counter[str]:
     return Counter(as_told_apart(frame, field.name) for field in frame.schema)
 
 
-def selected(frame: Frame, columns: Sequence[str]) -> Frame:
+def _selected(frame: Frame, columns: Sequence[str]) -> Frame:
     """Just these columns, in this order."""
     if isinstance(frame, pyarrow.Table):
         return frame.select(list(columns))
     return frame.select([_quoted(column) for column in columns])
+
+
+def replaced(frame: Frame, key: Sequence[str], columns: Sequence[str]) -> Frame:
+    """Just these columns, each key once. Lazy with Spark."""
+    if isinstance(frame, pyarrow.Table):
+        if key:
+            _fresh_keys(frame, key)
+    elif key:
+        frame = _each_once(frame, key)
+    return _selected(frame, columns)
 
 
 def changed(state: Frame, key: Sequence[str], put: Frame | None, delete: Frame | None) -> Frame:
@@ -61,23 +74,25 @@ def changed(state: Frame, key: Sequence[str], put: Frame | None, delete: Frame |
         return rest
     # One frame, used twice: Spark sees that its grouping is the same, and does it once.
     once = _each_once(put, key)
-    return _without(rest, once, key).unionByName(selected(once, columns))
+    return _without(rest, once, key).unionByName(_selected(once, columns))
 
 
 def explained(error: Exception, pipeline: str) -> Exception:
     """Ours for Spark's error where a key is put twice; else the error itself."""
     said = str(error)
     # Other errors of Spark's quote the plan, which has our words in it.
-    raised = said == TWICE or f"{_RAISED} {TWICE}" in said
-    return _twice(pipeline) if raised and not isinstance(error, WrongOutputs) else error
+    raised = _SAID.search(said)
+    if raised is None or isinstance(error, WrongOutputs):
+        return error
+    return _twice(pipeline, raised[1])
 
 
-def _twice(pipeline: str) -> WrongOutputs:
+def _twice(pipeline: str, key: str) -> WrongOutputs:
     return WrongOutputs(
         pipeline=pipeline,
         what="The transform of",
         gave="returned",
-        found="state.change(put=…) with two rows of one key",
+        found=f"state.change(put=…) or state.replace(…) with two rows of one key, {key}",
         allowed="group by the key in the transform, so that each key is there once",
     )
 
@@ -103,7 +118,8 @@ def _each_once(put: DataFrame, key: Sequence[str]) -> DataFrame:
         F.first(row).alias(f"{_OTHERS}row"), count.alias(f"{_OTHERS}count")
     )
     alone = F.when(F.col(f"{_OTHERS}count") == 1, F.col(f"{_OTHERS}row"))
-    checked = alone.otherwise(F.raise_error(F.lit(TWICE)))
+    which = F.to_json(F.struct(*(F.col(_quoted(name)).cast("string") for name in key)))
+    checked = alone.otherwise(F.raise_error(F.concat(F.lit(f"{TWICE}: "), which)))
     return grouped.select(checked.alias(f"{_OTHERS}row")).select(f"{_OTHERS}row.*")
 
 
@@ -116,14 +132,21 @@ def _changed_table(
 ) -> pyarrow.Table:
     gone = set(_keys(delete, key)) if delete is not None else set()
     if put is not None:
-        fresh = list(_keys(put, key))
-        if len(set(fresh)) < len(fresh):
-            raise ValueError(TWICE)
-        gone.update(fresh)
+        gone.update(_fresh_keys(put, key))
     kept = state.filter(pyarrow.array([k not in gone for k in _keys(state, key)], pyarrow.bool_()))
     if put is None:
         return kept
     return pyarrow.concat_tables([kept, put.select(state.column_names).cast(state.schema)])
+
+
+def _fresh_keys(table: pyarrow.Table, key: Sequence[str]) -> Counter[tuple[Any, ...]]:
+    """The keys. ValueError where one is there twice."""
+    fresh = Counter(_keys(table, key))
+    twice = next((values for values, count in fresh.items() if count > 1), None)
+    if twice is not None:
+        named = json.dumps(dict(zip(key, map(str, twice), strict=True)), ensure_ascii=False)
+        raise ValueError(f"{TWICE}: {named}")
+    return fresh
 
 
 def _keys(table: pyarrow.Table, key: Sequence[str]) -> Iterable[tuple[Any, ...]]:

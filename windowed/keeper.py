@@ -56,7 +56,7 @@ class Keeper:
 
     def state(self) -> State:
         """The state as the next window's transform gets it."""
-        return State(self._now.frame, self._store.key, self._pipeline)
+        return State(self._now.frame, self._store.key, self._pipeline, self._at)
 
     def stage(self, window: Window, following: NextState) -> None:
         """Write the state after this window. WrongOutputs where it puts a key twice."""

@@ -51,6 +51,17 @@ def preview(loop: Loop, make: Make) -> dict[str, Output]:
         close_quietly(parts)
 
 
+def read_state(loop: Loop) -> Frame:
+    """The state that a start would load. Raises what a start would raise."""
+    try:
+        facts, _ = opening.decide_start(loop.parts, loop.run_id, loop.spark)
+        loop.open_state(facts)
+        assert loop.state is not None, "the pipeline has one"
+        return loop.state.frame
+    finally:
+        close_quietly(loop.parts)
+
+
 def read_window(
     parts: Parts, spark: SparkSession | None, run_id: str, window_id: int
 ) -> dict[str, Frame]:

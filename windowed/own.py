@@ -80,9 +80,6 @@ class OwnRun:
             raise OutOfTurn(what=f"Window {window.id} is not the one that next() gave last")
         parts = self._loop.parts
         frames = outputs_by_sink(outputs, parts.sinks, parts.pipeline, own_loop=True)
-        if (self._loop.keeper is None) != (state is None):
-            has = "no state=" if self._loop.keeper is None else "state, and hold() was given none"
-            raise OutOfTurn(what=f"Pipeline {parts.pipeline!r} has {has}")
-        check_next(state, parts.pipeline)
+        check_next(state, self._loop.state, parts.pipeline)
         self._loop.work(window.window, lambda: Made(frames, state))
         self._flight = None

@@ -205,6 +205,15 @@ class Pipeline:
         with self.parts.exclusively():
             return looking.read_window(self.parts, spark, str(uuid4()), window_id)
 
+    def read_state(self, spark: SparkSession | None) -> Frame:
+        """The state as the next start would go on from it, before any replay. Changes nothing."""
+        if self.state is None:
+            allowed = "a pipeline without state= has none to read"
+            raise BadArgument(argument="state", value=None, allowed=allowed)
+        run_checks.check_spark(spark)
+        with self.parts.exclusively():
+            return looking.read_state(self._loop(spark, None, []))
+
     def _loop(
         self, spark: SparkSession | None, clock: Clock | None, listeners: Sequence[Listener]
     ) -> Loop:
@@ -219,4 +228,5 @@ class Pipeline:
         following = None
         if state is not None:
             result, following = taken_apart(result, self.name)
+            state.check_own(following, "The transform of", "returned")
         return Made(outputs_by_sink(result, self.sinks, self.name), following)

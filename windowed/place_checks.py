@@ -53,7 +53,10 @@ def _check_state(
         for who, theirs in others:
             for one in theirs:
                 if overlap(folder, one):
-                    allowed = f"a folder that shares nothing with {who}, which has {one}"
+                    allowed = (
+                        f"a folder that shares nothing with {who}, which has {one}: beside it,"
+                        " neither in it nor above it"
+                    )
                     raise BadArgument(argument="state", value=folder, allowed=allowed)
 
 

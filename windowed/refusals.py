@@ -222,13 +222,19 @@ def _memory_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]
 
 
 def _state_lost(parts: Parts, facts: Facts, decision: Decision) -> list[Choice]:
-    where = facts.state.where if facts.state is not None else ""
-    back: Choice = (f"put {where} back, moved or from a backup", "")
-    why = f"the state is to be empty after window {facts.held_min}, and to grow anew from there"
+    assert facts.state is not None, "it is lost"
+    where, problems = facts.state.where, [one.problem for one in facts.state.checkpoints]
+    back = [(f"put {where} back, moved or from a backup, or correct the path in state=", "")]
+    if any("has other columns" in each or "has another key" in each for each in problems):
+        back.insert(0, ("put schema= and key= of state= back as they were", ""))
+    why = (
+        f"the state is to be empty after window {facts.held_min}, and to grow anew from there: what"
+        " sinks have stays, and rows that are made from the new state take its place"
+    )
     if facts.held_min >= facts.log.oldest:
-        return [back, (why, command(parts, "adopt", "--empty-state"))]
+        return [*back, (why, command(parts, "adopt", "--empty-state"))]
     # That would be noted beside its plan.
-    return [back, *_new_log(parts, facts, "--empty-state", why=f"{why}, in a new log")]
+    return [*back, *_new_log(parts, facts, "--empty-state", why=f"{why}, in a new log")]
 
 
 CHOICES: dict[str, Callable[[Parts, Facts, Decision], list[Choice]]] = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from windowed.changes import as_told_apart, changed, counts_of, selected, types_of
+from windowed.changes import as_told_apart, changed, counts_of, replaced, types_of
 from windowed.errors import WrongOutputs
 from windowed.frames import is_frame
 
@@ -24,6 +24,8 @@ class NextState:
     replacement: Frame | None = None
     put: Frame | None = None
     delete: Frame | None = None
+    # The window whose state it was made from.
+    after: int = 0
 
     @property
     def is_unchanged(self) -> bool:
@@ -52,17 +54,21 @@ class State:
     """The state after the window before: `frame`, and ways to say what it is after this one.
 
     `frame` may be used any number of times within the window, and not later. `key` are the columns
-    that tell rows apart in `change`."""
+    that tell rows apart: each key is there once. `window_id` is the window before."""
 
-    def __init__(self, frame: Frame, key: Sequence[str], pipeline: str = "") -> None:
+    def __init__(
+        self, frame: Frame, key: Sequence[str], pipeline: str = "", window_id: int = 0
+    ) -> None:
         self.frame = frame
         self.key = tuple(key)
+        self.window_id = window_id
         self._pipeline = pipeline
 
     def replace(self, frame: Frame) -> NextState:
-        """The state becomes the rows of `frame`, which has the state's columns in any order."""
+        """The state becomes the rows of `frame`, which has the state's columns in any order, and
+        each key once, if there is a key: else the window fails, and nothing is written."""
         self._check("state.replace", frame, tuple(types_of(self.frame)))
-        return NextState(replacement=frame)
+        return NextState(replacement=frame, after=self.window_id)
 
     def change(self, *, put: Frame | None = None, delete: Frame | None = None) -> NextState:
         """The rows of `put` take the place of those with the same key, or are added; rows with a
@@ -76,16 +82,25 @@ class State:
             self._check("state.change(put=…)", put, tuple(types_of(self.frame)))
         if delete is not None:
             self._check("state.change(delete=…)", delete, self.key, more=True)
-        return NextState(put=put, delete=delete)
+        return NextState(put=put, delete=delete, after=self.window_id)
 
     def unchanged(self) -> NextState:
         """The state stays what it is: nothing is written for it."""
-        return NextState()
+        return NextState(after=self.window_id)
+
+    def check_own(self, following: NextState, what: str, gave: str) -> None:
+        """WrongOutputs for what was made from the state of another window: it has other rows."""
+        if following.after != self.window_id:
+            found = f"a state that was made from the one after window {following.after}"
+            allowed = f"this one comes after window {self.window_id}: take the state anew each time"
+            raise WrongOutputs(
+                pipeline=self._pipeline, what=what, gave=gave, found=found, allowed=allowed
+            )
 
     def after(self, following: NextState) -> Frame:
         """The rows of the state that follows, its columns in their order. Lazy."""
         if following.replacement is not None:
-            return selected(following.replacement, list(types_of(self.frame)))
+            return replaced(following.replacement, self.key, list(types_of(self.frame)))
         return changed(self.frame, self.key, following.put, following.delete)
 
     def _check(self, what: str, frame: Any, wanted: tuple[str, ...], *, more: bool = False) -> None:
@@ -133,14 +148,16 @@ def taken_apart(result: Any, pipeline: str) -> tuple[Any, NextState]:
     )
 
 
-def check_next(given: Any, pipeline: str) -> None:
+def check_next(given: Any, state: State | None, pipeline: str) -> None:
     """What an own loop gave as the state that follows; None where there is no state."""
-    if given is None or isinstance(given, NextState):
+    what, gave = "hold() of", "was given"
+    if state is None and given is None:
         return
-    raise WrongOutputs(
-        pipeline=pipeline,
-        what="hold() of",
-        gave="was given",
-        found=f"{type(given).__name__} as state",
-        allowed=f"it has to be what {_WAYS} of run.state returned",
-    )
+    if state is not None and isinstance(given, NextState):
+        state.check_own(given, what, gave)
+        return
+    found = "no state" if given is None else f"{type(given).__name__} as state"
+    allowed = f"it has to be what {_WAYS} of run.state returned"
+    if state is None:
+        found, allowed = "a state", "the pipeline has no state="
+    raise WrongOutputs(pipeline=pipeline, what=what, gave=gave, found=found, allowed=allowed)

@@ -53,6 +53,12 @@ class Saved:
     run_id: str
     columns: Mapping[str, str] = field(default_factory=dict)
     files: tuple[SavedFile, ...] = ()
+    key: tuple[str, ...] = ()
+
+    def other_key(self, key: tuple[str, ...]) -> str:
+        """What is wrong with rows that another key tells apart, "" if nothing is: they may have one
+        of these keys twice."""
+        return "" if self.key == key else f"has another key ({', '.join(self.key) or 'none'})"
 
 
 def folder_name(log_id: str, window_id: int, run_id: str) -> str:
@@ -113,6 +119,7 @@ class CheckpointRecords:
             "digest": saved.checkpoint.digest,
             "folder": saved.checkpoint.folder,
             "rows": saved.checkpoint.rows,
+            "key": list(saved.key),
             "columns": [[name, kind] for name, kind in saved.columns.items()],
             "files": [[f.name, f.bytes, f.rows, f.fingerprint] for f in saved.files],
         }
@@ -144,7 +151,15 @@ class CheckpointRecords:
         checkpoint = Checkpoint(window_id, attempt, body["digest"], body["folder"], body["rows"])
         columns = dict(body["columns"])
         files = tuple(SavedFile(*file) for file in body["files"])
-        return Saved(checkpoint, body["pipeline"], body["log"], body["run"], columns, files)
+        return Saved(
+            checkpoint,
+            body["pipeline"],
+            body["log"],
+            body["run"],
+            columns,
+            files,
+            tuple(body["key"]),
+        )
 
 
 def swept(names: Iterable[str], kept: Iterable[str], floor: int) -> list[str]:

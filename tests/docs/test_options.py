@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from connectors import FileInput, KafkaInput
-from file_sink import FileSink
+from file_sink import FileSink, FileState
 from jdbc_sink import JdbcSink, accumulate, replace_window, upsert
 from tests.docs.blocks import DOCS
 from windowed import Pipeline
@@ -33,6 +33,7 @@ CALLED: dict[str, Callable[..., Any]] = {
     "KafkaInput": KafkaInput,
     "JdbcSink": JdbcSink,
     "FileSink": FileSink,
+    "FileState": FileState,
     "accumulate": accumulate,
     "upsert": upsert,
     "replace_window": replace_window,

@@ -30,11 +30,12 @@ SAVED = (
         RUN_ID,
         {"word": "string", "a b": "timestamp[us, tz=UTC]"},
         FILES,
+        ("word", "a b"),
     ),
 )
 DIGESTS = {
-    "000000000000.json": "26ee494f78c99aced2a4a6c51d041aa8604235bd1eb3ebf9f7f42a5838d8d46f",
-    "000000000040.json": "e1182db61e9fd4db60d72f96a5382acd1f685199144622f2ce7d4619fd1815b9",
+    "000000000000.json": "a4762f8e00b79dab8376258b7f47672e04b69627f943e9b42de0276a8f5597fb",
+    "000000000040.json": "82d66b0c2dd55a33b00d578809e1386558d2ed01549ca7789f966c1f6fb631dc",
 }
 
 

@@ -211,8 +211,12 @@ def _lines(new: NewLog, wanted: Mapping[str, str], losing: list[str]) -> list[st
         place = f"at its {wanted[name]}" if name in wanted else "where the sinks stand"
         lines.append(f"input {name} goes on {place}")
     if parts.store is not None:
-        kept = "what it was" if new.checkpoint is not None else "empty"
-        lines.append(f"the state is {kept} after window {new.window_id}")
+        kept = "empty"
+        if new.checkpoint is not None:
+            kept = f"what it was after window {new.checkpoint.window_id}, handed on"
+            if any(place == "beginning" for place in wanted.values()):
+                kept += "; what is read again comes to it once more (--empty-state: it begins anew)"
+        lines.append(f"the state after window {new.window_id} is {kept}")
     lines += new.costs
     gone = sorted(new.positions.keys() - parts.inputs.keys())
     return lines + [f"input {name}, which the sinks know, is left out" for name in gone]

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from windowed.commands.proposal import Proposal, impossible
+from windowed.refusals import command
 from windowlog.state_store import STATE, Checkpoint, StateContext
 from windowlog.wiring import Adoption, Header, Held, InputIdentity
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from windowed.state_facts import StateFacts
 
 REASON = "adopt --empty-state"
+STAYS = (
+    "what sinks have stays: a total that is made from now on counts from here, and takes the place"
+    " of the one before where the sink writes over it"
+)
 
 
 def adopt_empty_state(look: Opened, words: list[str]) -> Proposal:
@@ -37,9 +42,12 @@ def adopt_empty_state(look: Opened, words: list[str]) -> Proposal:
     if window_id < facts.log.oldest:
         remedy = "Begin a new log: `adopt --log --empty-state`."
         raise impossible(words, f"the plan of window {window_id} is purged", remedy)
+    again = command(look.parts, "reset", "INPUT", "--to", "beginning")
     lines = [
         f"the state has no row after window {window_id}, and grows anew from there",
         _left(facts.state, window_id),
+        STAYS,
+        f"to build all anew, in sinks that write over: then, before a run, {again} for each input",
     ]
     return Proposal(lines, partial(_empty, look, facts.state, window_id))
 
@@ -77,8 +85,12 @@ def handed_on(
             ours = (one.window_id, one.digest) == (newest.window_id, newest.digest)
             if ours and not one.problem:
                 return one
-    reason = "there is no checkpoint of the state as it was after what the sinks hold"
-    remedy = f"Put {parts.store.describe()} back; or add --empty-state: it grows anew from there."
+    window = f"window {newest.window_id}" if newest is not None else "any window"
+    reason = f"there is no checkpoint of the state after {window}, which the sinks hold"
+    remedy = (
+        f"Put a copy of {parts.store.describe()} back that has it; or add --empty-state: the state"
+        " grows anew from there, and what the sinks have stays."
+    )
     raise impossible(words, reason, remedy)
 
 

@@ -54,6 +54,7 @@ def _proposal(look: Opened, name: str, to: str) -> Proposal:
     window_id = look.facts.log.newest + 1
     moved = f"input {name} goes on at {to}, by an empty window {window_id}"
     reason = REASON.format(to=to)
-    return Proposal(
-        [moved, *costs(name, seek)], lambda: record(look, name, identity, seek.end, reason)
-    )
+    lines = [moved, *costs(name, seek)]
+    if look.parts.store is not None:
+        lines.append("the state stays as it is: rows that are read again come to it once more")
+    return Proposal(lines, lambda: record(look, name, identity, seek.end, reason))

@@ -12,7 +12,14 @@ import pyarrow
 
 from windowed.changes import types_of
 from windowed.testing.rows import parse_schema
-from windowlog.checkpoints import STATES, CheckpointRecords, Saved, SavedFile, folder_name, swept
+from windowlog.checkpoints import (
+    STATES,
+    CheckpointRecords,
+    Saved,
+    SavedFile,
+    folder_name,
+    swept,
+)
 from windowlog.errors import BadArgument, Fenced, RecordNotFound
 from windowlog.state_store import Checkpoint, Staged
 from windowlog.storage.memory import MemoryStorage
@@ -34,7 +41,7 @@ class StorageState:
         storage: Storage | None = None,
     ) -> None:
         self.schema = schema if isinstance(schema, pyarrow.Schema) else parse_schema(schema)
-        self.key = tuple(key)
+        self.key = (key,) if isinstance(key, str) else tuple(key)
         names = self.schema.names
         if len(set(self.key)) < len(self.key) or not set(self.key) <= set(names):
             allowed = f"columns of the state, each once: {', '.join(names)}"
@@ -61,6 +68,8 @@ class StorageState:
     def _problem(self, saved: Saved) -> str:
         if saved.columns != self._columns():
             return f"has other columns: {dict(saved.columns)}"
+        if wrong := saved.other_key(self.key):
+            return wrong
         for file in saved.files:
             try:
                 data = self._read(saved.checkpoint.folder)
@@ -105,7 +114,13 @@ class StorageState:
             files = (SavedFile("", len(data), rows, hashlib.sha256(data).hexdigest()),)
         checkpoint = Checkpoint(window_id, 0, digest, staged.folder, rows)
         saved = Saved(
-            checkpoint, context.pipeline, context.log_id, context.run_id, self._columns(), files
+            checkpoint,
+            context.pipeline,
+            context.log_id,
+            context.run_id,
+            self._columns(),
+            files,
+            self.key,
         )
         return self._records().create(saved).checkpoint
 

@@ -10,6 +10,7 @@ from tests.windowed.state.world import World, by_hand, count, table, words
 from windowed.errors import OutOfTurn, WrongOutputs
 from windowed.state import State
 from windowed.testing.crash import Crash
+from windowlog.errors import BadArgument
 
 
 def _own(world: World, every: int = 1, stop: int | None = None) -> None:
@@ -65,7 +66,7 @@ def test_hold_needs_the_state_that_follows() -> None:
     with world.pipeline(transform=None).open(None) as run:
         window = run.next()
         assert window is not None
-        with pytest.raises(OutOfTurn, match=r"'counting' has state, and hold\(\) was given none"):
+        with pytest.raises(WrongOutputs, match=r"was given no state; .*state\.unchanged\(\)"):
             run.hold(window, window.frames["lines"])
         run.hold(window, table(("a", 1)), run.state.replace(table(("a", 1))))
     world.is_right()
@@ -79,9 +80,53 @@ def test_a_pipeline_without_state_has_none() -> None:
         assert window is not None
         with pytest.raises(OutOfTurn, match=r"'counting' has no state="):
             _ = run.state
-        with pytest.raises(OutOfTurn, match=r"'counting' has no state="):
+        with pytest.raises(WrongOutputs, match=r"was given a state; the pipeline has no state="):
             run.hold(window, window.frames["lines"], other.unchanged())
         run.hold(window, window.frames["lines"])
+
+
+def test_a_state_of_another_window_is_refused_by_hold() -> None:
+    """One that was taken before the loop, or a change of the window before: both have other rows,
+    and totals would come out too small."""
+    world = World("a", "a", "a b")
+    with world.pipeline(transform=None).open(None) as run:
+        early, told = run.state, list[Any]()
+        while window := run.next():
+            outputs, following = count(window.frames["lines"], run.state)
+            for stale in (early.unchanged(), *told):
+                if window.id > 1:
+                    with pytest.raises(WrongOutputs, match=rf"comes after window {window.id - 1}:"):
+                        run.hold(window, outputs, stale)
+            told = [following]
+            run.hold(window, outputs, following)
+    world.is_right()
+
+
+def test_a_transform_that_keeps_a_state_is_refused() -> None:
+    """The window is not written, and a mended transform goes on."""
+    world, kept = World("a", "a b"), list[State]()
+
+    def keeping(lines: Any, state: State) -> Any:
+        kept.append(state)
+        return count(lines, kept[0])
+
+    with pytest.raises(WrongOutputs, match="made from the one after window 0"):
+        world.run(transform=keeping)
+    assert len(world.held()) == 1
+    world.run()
+    world.is_right()
+
+
+def test_the_state_can_be_read() -> None:
+    """As a start would go on from it; empty before the first window."""
+    world = World("a b", "a", "!b")
+    read: Any = world.pipeline().read_state(None)
+    assert read.to_pylist() == []
+    world.run(2)
+    found: Any = world.pipeline(2).read_state(None)
+    assert {row["word"]: row["n"] for row in found.to_pylist()} == {"a": 2}
+    with pytest.raises(BadArgument, match="without state= has none"):
+        world.pipeline(None, state=None, transform=None).read_state(None)
 
 
 def test_what_is_no_next_state_is_refused_by_hold() -> None:

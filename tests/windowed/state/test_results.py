@@ -8,11 +8,12 @@ from typing import Any
 import pyarrow
 import pytest
 
-from tests.windowed.state.world import World, count, table
+from tests.windowed.state.world import SCHEMA, World, count, table
 from windowed.errors import WrongOutputs
 from windowed.state import State
 from windowed.testing import StorageState
 from windowlog.errors import BadArgument
+from windowlog.state_store import Checkpoint, StateContext
 
 LONG = pyarrow.int64()
 
@@ -137,12 +138,49 @@ def test_a_key_that_is_put_twice_fails_the_window() -> None:
             following = state.change(put=table(("a", 1), ("b", 1), ("a", 1)))
         return outputs, following
 
-    with pytest.raises(WrongOutputs, match=r"state\.change\(put=…\) with two rows of one key"):
+    with pytest.raises(WrongOutputs, match=r'two rows of one key, {"word": "a"}; group by'):
         world.run(transform=doubled)
     assert (world.held(), list(world.records())) == ([[("a", 1), ("b", 1)]], [(1, 0)])
     assert len(world.staged()) == 1
     world.run()
     world.is_right()
+
+
+def test_a_key_that_is_there_twice_in_a_replacement_fails_the_window() -> None:
+    """What has a key has each of its keys once, however it came to be."""
+    world = World("a b", "a")
+
+    def doubled(lines: Any, state: State) -> Any:
+        outputs, following = count(lines, state)
+        if state.frame.num_rows:
+            following = state.replace(table(("a", 1), ("b", 1), ("b", 2)))
+        return outputs, following
+
+    with pytest.raises(WrongOutputs, match=r'two rows of one key, {"word": "b"}'):
+        world.run(transform=doubled)
+    assert world.held() == [[("a", 1), ("b", 1)]]
+    world.run()
+    world.is_right()
+
+
+def test_another_key_is_another_state() -> None:
+    """Made anew where all plans are kept: rows that the old key told apart may be one to the new
+    one."""
+    world = World("a b", "a", "b")
+    world.run(10)
+    other = StorageState(SCHEMA, key=["word", "n"], storage=world.storage)
+    (checkpoint,) = _checkpoints(world, other)
+    assert checkpoint.problem == "has another key (word)"
+    found: Any = world.pipeline(10, state=other).read_state(None)
+    assert found.num_rows == 0
+    world.run(10)
+    world.is_right()
+
+
+def _checkpoints(world: World, store: StorageState) -> tuple[Checkpoint, ...]:
+    log_id = next(iter(world.stores["out"].memory.values())).log_id
+    store.open(StateContext(None, "counting", log_id, "look"))
+    return store.checkpoints()
 
 
 @pytest.mark.parametrize("key", [["nothing"], ["word", "nothing"], ["word", "word"]])
