@@ -93,7 +93,7 @@ class Columns:
         """FrameUnsuitable where the session that writes this frame would cut what is in it."""
         kinds = self.recorded(frame.sparkSession) or {}
         cut = [name for name, kind in kinds.items() if "timestamp[us, tz=" in kind]
-        if cut and str(frame.sparkSession.conf.get(_TIMESTAMPS, "")).upper() == "TIMESTAMP_MILLIS":
+        if cut and str(frame.sparkSession.conf.get(_TIMESTAMPS)).upper() == "TIMESTAMP_MILLIS":
             findings = (
                 f"{_TIMESTAMPS}=TIMESTAMP_MILLIS would cut microseconds of {', '.join(cut)}:"
                 " set it to TIMESTAMP_MICROS"
