@@ -118,7 +118,7 @@ def _each_once(put: DataFrame, key: Sequence[str]) -> DataFrame:
         F.first(row).alias(f"{_OTHERS}row"), count.alias(f"{_OTHERS}count")
     )
     alone = F.when(F.col(f"{_OTHERS}count") == 1, F.col(f"{_OTHERS}row"))
-    which = F.to_json(F.struct(*(F.col(_quoted(name)).cast("string") for name in key)))
+    which = F.to_json(F.struct(*(F.col(_quoted(name)).cast("string").alias(name) for name in key)))
     checked = alone.otherwise(F.raise_error(F.concat(F.lit(f"{TWICE}: "), which)))
     return grouped.select(checked.alias(f"{_OTHERS}row")).select(f"{_OTHERS}row.*")
 

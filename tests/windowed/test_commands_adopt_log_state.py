@@ -80,7 +80,7 @@ def test_without_a_checkpoint_of_what_the_sinks_hold_it_is_refused(
     assert "there is no checkpoint of the state after window" in err
     assert "add --empty-state" in err
     assert world.command("adopt", "--log", "--empty-state") == 0
-    assert "the state is empty after window 4" in capsys.readouterr().out
+    assert "the state after window 4 is empty" in capsys.readouterr().out
     assert world.command("adopt", "--log", "--empty-state", "--apply") == 0
     _goes_on(world, (4, 0), (5, 1))
 
