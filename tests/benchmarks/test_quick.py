@@ -24,6 +24,7 @@ from benchmarks import (
     overhead,
     result,
     small_windows,
+    state_windows,
     throughput,
 )
 from benchmarks.against_stream import Sizes
@@ -85,6 +86,18 @@ def test_small_windows(
     _check(found, tmp_path, monkeypatch)
     assert [row[0] for row in found.grids[0].rows] == ["ours", "foreachBatch"]
     assert "walCommit" in {row[0] for row in found.grids[2].rows}
+    assert not spark.streams.active
+
+
+@pytest.mark.soak
+@pytest.mark.spark
+def test_state_windows(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pipeline and query have the same totals, each from a state of its own."""
+    found = state_windows.measure(Sizes(windows=3, warm_up=1, lines=50), tmp_path)
+    _check(found, tmp_path, monkeypatch)
+    assert "checkpoint" in {row[0] for row in found.grids[1].rows}
     assert not spark.streams.active
 
 
