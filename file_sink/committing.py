@@ -83,7 +83,9 @@ class Committing:
         if published:
             self._manifests.published(published)
         self._swept = True
-        self._staging.sweep(newest, waiting)
+        # What can never be held any more, but for what is held and not yet published.
+        kept = {move.staged.folder for move in waiting}
+        self._staging.sweep(newest.held.window_id + 1, kept)
         if self._rolling is not None:
             self._rolling.sweep(debris, unpublished)
         return None if waiting else newest

@@ -21,7 +21,6 @@ LAYOUTS = (WINDOWS, FILES)
 # Not `window`: Spark's own F.window makes a column of that name.
 WINDOW_COLUMN = "window_id"
 
-_STAGED = re.compile(r"(\d{12,18})\.([\w-]{1,64})\.([0-9a-f]{32})")
 # Task, and the number inside the task: `part-00003-UUID-c001.snappy.parquet`, and with partitions
 # `part-00003-UUID.c001.snappy.parquet`.
 _SPARK_FILE = re.compile(r"part-(\d{5,})-[0-9a-f-]{36}[-.]c(\d{3,})((?:\.[\w-]+)*)")
@@ -62,17 +61,6 @@ class Places:
         """Would one of these sinks write into what the other one publishes or stages?"""
         ours, theirs = (self.path, self.staging), (other.path, other.staging)
         return any(inside(a, b) or inside(b, a) for a in ours for b in theirs)
-
-
-def staged_name(window_id: int, run_id: str, token: str) -> str:
-    """The name of one attempt of one run at one window."""
-    return f"{window_id:012d}.{run_id}.{token}"
-
-
-def staged_window(name: str) -> int | None:
-    """The window that was staged under this name; None if it is not one of ours."""
-    match = _STAGED.fullmatch(name)
-    return int(match[1]) if match else None
 
 
 def _window_folder(window_id: int) -> str:

@@ -15,11 +15,11 @@ from uuid import uuid4
 
 from file_sink import paths
 from file_sink.errors import NotRolledUp, RollUpRefused
-from file_sink.layout import staged_name
 from file_sink.rollup import Built, Look, RollUp
 from file_sink.sweeping import Sweeping
 from file_sink.switching import Switching
 from windowlog.errors import KitError, RecordExists, RecordNotFound
+from windowlog.naming import staged_name
 from windowlog.warned import warn
 
 if TYPE_CHECKING:

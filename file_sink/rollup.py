@@ -17,11 +17,11 @@ from file_sink import joining, paths
 from file_sink.choosing import Join, Limits, Unit, groups, joins, sorted_out
 from file_sink.errors import RollUpRefused
 from file_sink.joining import LeftAlone
-from file_sink.layout import staged_name
 from file_sink.manifests import Rolled, StagedFile
 from file_sink.switching import TWIN
 from file_sink.tree import walk
 from windowlog.errors import KitError, RecordNotFound
+from windowlog.naming import staged_name
 
 if TYPE_CHECKING:
     from file_sink.layout import Places

@@ -13,6 +13,7 @@ from file_sink.joining import check_rollup
 from file_sink.layout import Places
 from file_sink.settings import settings
 from file_sink.trees import tree_of
+from windowlog import naming
 from windowlog.sink_place import SinkPlace
 from windowlog.wiring import Held, SinkIdentity, TargetState
 
@@ -86,7 +87,7 @@ class FileSink:
         where Spark writes, and where files are joined."""
         places = Places(self._tree.place(self._path))
         name = layout.file_name(1, 0, 0, f".{self._settings.format}")
-        attempt = layout.staged_name(1, "0", "0" * 32)
+        attempt = naming.staged_name(1, "0", "0" * 32)
         return (
             places.published(self._settings.layout, 1, name),
             paths.join(places.staged(attempt), name),

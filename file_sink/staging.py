@@ -3,14 +3,16 @@ held."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from file_sink import arrow_writing, formats, layout, no_line, paths
 from file_sink.errors import CountsDiffer, FormatUnavailable, FrameUnsuitable, TooManyFiles
-from file_sink.manifests import Manifest, Staged, StagedFile
+from file_sink.manifests import Staged, StagedFile
 from file_sink.tree import walk
+from windowlog import naming
 from windowlog.errors import KitError
 from windowlog.storage.explain import explained
 
@@ -60,7 +62,7 @@ class Staging:
         how many rows were written. `input_bytes`: as for spark_writing.write."""
         import pyarrow
 
-        name = layout.staged_name(window_id, self._run_id, uuid4().hex)
+        name = naming.staged_name(window_id, self._run_id, uuid4().hex)
         try:
             if isinstance(frame, pyarrow.Table):
                 return self._write_table(frame, name, window_id)
@@ -217,13 +219,9 @@ class Staging:
         """Has nobody swept it?"""
         return not staged.folder or self._tree.kind(self._places.staged(staged.folder)) == "folder"
 
-    def sweep(self, newest: Manifest, unpublished: list[Manifest]) -> None:
-        """Remove what can never be held any more: what was staged for windows up to the one that
-        the memory is at, but for what is held and not yet published."""
-        kept = {manifest.staged.folder for manifest in unpublished}
+    def sweep(self, floor: int, kept: Collection[str]) -> None:
+        """Remove what was staged for windows before `floor`, but for the folders `kept`."""
         for place in (self._places.staged(), self._places.spark()):
-            for entry in self._tree.list(place):
-                window_id = layout.staged_window(entry.name)
-                swept = window_id is not None and window_id <= newest.held.window_id
-                if swept and entry.name not in kept:
-                    self._tree.remove(paths.join(place, entry.name))
+            names = [entry.name for entry in self._tree.list(place)]
+            for name in naming.swept(names, kept, floor):
+                self._tree.remove(paths.join(place, name))

@@ -16,15 +16,9 @@ from file_sink.staging_places import StatePlaces
 from file_sink.state_columns import key_of
 from file_sink.tree import walk
 from windowlog.access.telling import tell
-from windowlog.checkpoints import (
-    STATES,
-    CheckpointRecords,
-    Saved,
-    SavedFile,
-    staged_window,
-    swept,
-)
+from windowlog.checkpoints import STATES, CheckpointRecords, Saved, SavedFile
 from windowlog.errors import Fenced, RecordNotFound
+from windowlog.naming import staged_window
 from windowlog.state_store import Checkpoint, Staged
 
 if TYPE_CHECKING:
@@ -218,14 +212,7 @@ class StateFiles:
         """Records, then folders."""
         self.records.let_go(floor)
         folders = {saved.checkpoint.folder for saved in self.records.all()}
-        kept = [folder.rpartition("/")[2] for folder in folders]
-        names = [entry.name for entry in self._tree.list(self._places.staged())]
-        for name in swept(names, kept, floor):
-            self._tree.remove(self._places.staged(name))
-        for entry in self._tree.list(self._places.spark()):
-            window_id = staged_window(entry.name)
-            if window_id is not None and window_id < floor:
-                self._tree.remove(self._places.spark(entry.name))
+        self._staging.sweep(floor, [folder.rpartition("/")[2] for folder in folders])
         self._saved = {f: saved for f, saved in self._saved.items() if f in folders}
         self._written = {f: one for f, one in self._written.items() if self._may_be(f, floor)}
 

@@ -12,8 +12,7 @@ counts.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
@@ -28,8 +27,6 @@ from windowlog.values import Json
 KIND = "checkpoint"
 CHECKPOINTS = "checkpoints"
 STATES = "states"
-
-_STATE = re.compile(r"(\d{12,18})\.([\w-]{1,64})\.([0-9a-f]{32})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +60,7 @@ class Saved:
 
 def folder_name(log_id: str, window_id: int, run_id: str) -> str:
     """A name for the rows of one attempt, below the store's own folder: no two are ever alike."""
-    return f"{log_id}/{STATES}/{window_id:012d}.{run_id}.{uuid4().hex}"
-
-
-def staged_window(name: str) -> int | None:
-    """The window whose state has this name in its folder; None for what is not ours."""
-    match = _STATE.fullmatch(name)
-    return int(match[1]) if match else None
+    return f"{log_id}/{STATES}/{naming.staged_name(window_id, run_id, uuid4().hex)}"
 
 
 class CheckpointRecords:
@@ -160,16 +151,3 @@ class CheckpointRecords:
             files,
             tuple(body["key"]),
         )
-
-
-def swept(names: Iterable[str], kept: Iterable[str], floor: int) -> list[str]:
-    """Of the states in a log's folder those that go: of windows before `floor`, and named by no
-    record (`kept`, the last component). Later ones may be another driver's, at work just now."""
-    spared = set(kept)
-    return [
-        name
-        for name in names
-        if (window_id := staged_window(name)) is not None
-        and window_id < floor
-        and name not in spared
-    ]

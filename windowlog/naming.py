@@ -3,6 +3,9 @@ names.
 
 A numbered record is `000000000042.json`; a later attempt beside a torn one, or the second skip of a
 window, is `000000000042.1.json`, `000000000042.2.json` …, and the highest attempt counts.
+
+What a run stages for a window has a name that no other attempt ever has:
+`000000000042.RUN.TOKEN`.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ PAIRINGS = "pairings"
 # Twelve digits keep a listing in order for 10**12 windows: one each millisecond for thirty years.
 # More are accepted.
 _NUMBERED = re.compile(r"(\d{12,18})(?:\.([1-9]\d{0,8}))?\.json")
+_STAGED = re.compile(r"(\d{12,18})\.([\w-]{1,64})\.([0-9a-f]{32})")
 
 
 def numbered(record_id: int, attempt: int = 0) -> str:
@@ -47,3 +51,27 @@ def attempts(names: Iterable[str]) -> dict[int, list[int]]:
         if key is not None:
             found.setdefault(key[0], []).append(key[1])
     return {record_id: sorted(found[record_id]) for record_id in sorted(found)}
+
+
+def staged_name(window_id: int, run_id: str, token: str) -> str:
+    """The name of one attempt of one run at one window."""
+    return f"{window_id:012d}.{run_id}.{token}"
+
+
+def staged_window(name: str) -> int | None:
+    """The window that was staged under this name; None if it is not one of ours."""
+    match = _STAGED.fullmatch(name)
+    return int(match[1]) if match else None
+
+
+def swept(names: Iterable[str], kept: Iterable[str], floor: int) -> list[str]:
+    """Of what is staged that which goes: of windows before `floor`, and not `kept`. Later ones may
+    be another driver's, at work just now."""
+    spared = set(kept)
+    return [
+        name
+        for name in names
+        if (window_id := staged_window(name)) is not None
+        and window_id < floor
+        and name not in spared
+    ]

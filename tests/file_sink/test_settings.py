@@ -10,7 +10,7 @@ import pytest
 
 from connectors import FileInput
 from file_sink import FileSink
-from file_sink.layout import Places, from_spark, staged_name, staged_window
+from file_sink.layout import Places, from_spark
 from file_sink.local_tree import LocalTree
 from file_sink.paths import folders
 from file_sink.published_names import newest_published
@@ -19,6 +19,7 @@ from windowed import Pipeline
 from windowed.testing import RowsInput
 from windowlog import WindowLog
 from windowlog.errors import BadArgument
+from windowlog.naming import staged_name, staged_window
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from windowlog.checkpoints import (
     Saved,
     SavedFile,
     folder_name,
-    swept,
 )
 from windowlog.errors import BadArgument, Fenced, RecordNotFound
+from windowlog.naming import swept
 from windowlog.state_store import Checkpoint, Staged
 from windowlog.storage.memory import MemoryStorage
 

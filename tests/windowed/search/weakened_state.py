@@ -14,7 +14,7 @@ from windowed.keeper import Keeper
 from windowed.parts import Parts
 from windowed.state_facts import Restart
 from windowed.testing import storage_state
-from windowlog.checkpoints import staged_window
+from windowlog.naming import staged_window
 
 
 def only_the_newest(patch: pytest.MonkeyPatch) -> None:

@@ -7,14 +7,15 @@ from typing import Any
 
 import pyarrow
 
+from tests.windowed import made
 from tests.windowed.state.world import World, count
 from windowed.listener import Listener
 from windowed.pipeline import Pipeline
 from windowed.state import State
-from windowed.testing.list_sink import ListSink, ListStore
+from windowed.testing.list_sink import ListStore
 from windowed.testing.rows import RowsInput
 from windowed.testing.storage_state import StorageState
-from windowlog.contracts import Frame, InputContext, SinkContext, Storage
+from windowlog.contracts import Frame, InputContext, Storage
 from windowlog.log import WindowLog
 from windowlog.state_store import Checkpoint, Staged, StateContext
 from windowlog.values import Plan, Skip
@@ -107,48 +108,17 @@ class HeardLines(RowsInput):
         self.heard.append("lines close")
 
 
-class HeardSink(ListSink):
-    """A sink. `fails` are errors for the next calls of `hold`."""
+class HeardSink(made.HeardSink):
+    """A sink of this world's store, whose preparing says nothing."""
 
     def __init__(
         self, name: str, store: ListStore, heard: Heard, fails: Sequence[Any] = ()
     ) -> None:
-        super().__init__(store)
-        self.name = name
-        self.heard = heard
-        self.fails = list(fails)
+        super().__init__(name, heard, fails)
+        self.store = store
 
-    def open(self, context: SinkContext) -> None:
-        """Say it."""
-        super().open(context)
-        self.heard.append(f"{self.name} open")
-
-    def stage(self, window: Window, frame: Frame) -> None:
-        """Say it."""
-        super().stage(window, frame)
-        self.heard.append(f"{self.name} stage {window.id}")
-
-    def hold(self, window: Window) -> None:
-        """Say it, and fail if told so."""
-        self.heard.append(f"{self.name} hold {window.id}")
-        failure = self.fails.pop(0) if self.fails else None
-        if failure is not None:
-            raise failure
-        super().hold(window)
-
-    def abandon(self, window: Window) -> None:
-        """Say it."""
-        super().abandon(window)
-        self.heard.append(f"{self.name} abandon {window.id}")
-
-    def committed(self, window_id: int) -> None:
-        """Say it."""
-        self.heard.append(f"{self.name} committed {window_id}")
-
-    def close(self) -> None:
-        """Say it."""
-        super().close()
-        self.heard.append(f"{self.name} close")
+    def prepare(self, schema: pyarrow.Schema) -> None:
+        """Nothing."""
 
 
 class HeardLog(WindowLog):
